@@ -1,0 +1,15 @@
+#pragma once
+// Numbers as people read them, for messages. Locale-independent.
+
+#include <cstdint>
+#include <string>
+
+namespace lanescope {
+
+/// 1536 → "1.5 KiB"; binary units up to TiB; whole bytes below 1 KiB.
+std::string formatBytes(std::uint64_t bytes);
+
+/// Fixed decimals with '.', whatever the locale: formatNumber(3.14159, 2) → "3.14"; NaN → "n/a".
+std::string formatNumber(double value, int decimals);
+
+}  // namespace lanescope

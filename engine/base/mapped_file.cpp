@@ -1,0 +1,124 @@
+#include "engine/base/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <system_error>
+
+namespace lanescope {
+
+namespace {
+
+std::string reason(int err) {
+    return std::error_code(err, std::generic_category()).message();
+}
+
+struct FdCloser {
+    int fd;
+    ~FdCloser() {
+        if (fd >= 0) ::close(fd);
+    }
+};
+
+/// Opens a regular, non-empty file and fills its size.
+Result<int> openRegular(const std::string& path, std::size_t& size) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return badInput("cannot be opened: " + reason(errno), path,
+                        "check the path and its permissions");
+    struct stat info {};
+    if (::fstat(fd, &info) != 0) {
+        const int err = errno;
+        ::close(fd);
+        return badInput("cannot be read: " + reason(err), path);
+    }
+    if (!S_ISREG(info.st_mode)) {
+        ::close(fd);
+        return badInput(
+            S_ISDIR(info.st_mode) ? "is a folder, a file was expected" : "is not a regular file",
+            path);
+    }
+    size = static_cast<std::size_t>(info.st_size);
+    return fd;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
+    std::size_t size = 0;
+    auto fd = openRegular(path, size);
+    if (!fd) return fd.error();
+    const FdCloser closer{*fd};
+    if (size == 0)
+        return badInput("is empty (0 bytes)", path, "the copy or download did not finish");
+    void* data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, *fd, 0);
+    if (data == MAP_FAILED) return ioError("cannot be mapped into memory: " + reason(errno), path);
+    return std::shared_ptr<const MappedFile>(
+        new MappedFile(path, static_cast<const std::byte*>(data), size));
+}
+
+MappedFile::~MappedFile() {
+    ::munmap(const_cast<std::byte*>(m_data), m_size);
+}
+
+void MappedFile::prefetch() const {
+    ::madvise(const_cast<std::byte*>(m_data), m_size, MADV_WILLNEED);
+}
+
+Result<std::string> readTextFile(const std::string& path, std::size_t maxBytes) {
+    std::size_t size = 0;
+    auto fd = openRegular(path, size);
+    if (!fd) return fd.error();
+    const FdCloser closer{*fd};
+    if (size > maxBytes) {
+        return badInput(
+            "is " + std::to_string(size) + " bytes, the limit is " + std::to_string(maxBytes),
+            path);
+    }
+    std::string text(size, '\0');
+    std::size_t done = 0;
+    while (done < size) {
+        const ssize_t n = ::read(*fd, text.data() + done, size - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return ioError("cannot be read: " + reason(errno), path);
+        if (n == 0) break;
+        done += static_cast<std::size_t>(n);
+    }
+    text.resize(done);
+    return text;
+}
+
+Result<void> writeFileAtomically(const std::string& path, std::string_view content) {
+    const std::string temp = path + ".part";
+    const int fd = ::open(temp.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return ioError("cannot be written: " + reason(errno), path, "choose another folder");
+    std::size_t done = 0;
+    int err = 0;
+    while (done < content.size()) {
+        const ssize_t n = ::write(fd, content.data() + done, content.size() - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            err = n < 0 ? errno : EIO;
+            break;
+        }
+        done += static_cast<std::size_t>(n);
+    }
+    if (err == 0 && ::fsync(fd) != 0 && errno != EINVAL && errno != EROFS) err = errno;
+    if (::close(fd) != 0 && err == 0) err = errno;
+    if (err == 0 && ::rename(temp.c_str(), path.c_str()) != 0) err = errno;
+    if (err != 0) {
+        ::unlink(temp.c_str());
+        return ioError(
+            "cannot be written (" + std::to_string(content.size()) + " bytes): " + reason(err),
+            path, "free some space or choose another folder");
+    }
+    return {};
+}
+
+}  // namespace lanescope

@@ -1,0 +1,108 @@
+#pragma once
+// A checkpoint as the rest of the engine sees it: a table of checked tensors and the model's
+// description, whether it came from GGUF or from a Hugging Face folder. What the names and keys
+// mean is model/'s business.
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "engine/base/mapped_file.h"
+#include "engine/base/result.h"
+#include "kernels/types/dtype.h"
+
+namespace lanescope {
+
+enum class CheckpointFormat : std::uint8_t { Gguf, HuggingFace };
+
+/// One tensor inside a mapped file. Already checked: data lies in the file, size = shape x type.
+struct TensorView {
+    std::string name;
+    kernels::DType dtype = kernels::DType::F32;
+    std::vector<std::int64_t>
+        shape;  ///< outermost first: a matrix is [rows, cols]; rows are contiguous
+    const std::byte* data = nullptr;
+    std::uint64_t sizeBytes = 0;
+
+    [[nodiscard]] std::int64_t nElements() const;
+};
+
+/// A GGUF metadata value; integers of every width are widened, arrays keep their element kind.
+using MetaValue = std::variant<std::int64_t, std::uint64_t, double, bool, std::string_view,
+                               std::vector<std::int64_t>, std::vector<double>, std::vector<bool>,
+                               std::vector<std::string_view>>;
+
+/// GGUF keys and values. Strings point into the mapped file.
+class Metadata {
+  public:
+    [[nodiscard]] const MetaValue* find(std::string_view key) const;
+    [[nodiscard]] std::optional<std::int64_t> integer(
+        std::string_view key) const;  ///< any integer type that fits
+    [[nodiscard]] std::optional<double> number(std::string_view key) const;  ///< any number
+    [[nodiscard]] std::optional<bool> boolean(std::string_view key) const;
+    [[nodiscard]] std::optional<std::string_view> text(std::string_view key) const;
+    [[nodiscard]] const std::vector<std::string_view>* strings(std::string_view key) const;
+    [[nodiscard]] const std::vector<std::int64_t>* integers(std::string_view key) const;
+    [[nodiscard]] const std::vector<double>* numbers(std::string_view key) const;
+    /// In file order, for display.
+    [[nodiscard]] const std::vector<std::pair<std::string, MetaValue>>& items() const {
+        return m_items;
+    }
+    void add(std::string key, MetaValue value);
+
+  private:
+    std::vector<std::pair<std::string, MetaValue>> m_items;
+    std::unordered_map<std::string, std::size_t> m_index;
+};
+
+/// An opened checkpoint; immutable, shared by all lanes that use it, keeps its files mapped.
+class Checkpoint {
+  public:
+    /// Opens a .gguf file, a .safetensors file (config.json beside it) or a folder with
+    /// config.json. Errors: BadInput / Unsupported with file, key or tensor, and numbers. Nothing
+    /// is allocated on a file's word.
+    static Result<std::shared_ptr<const Checkpoint>> open(const std::string& path);
+
+    [[nodiscard]] CheckpointFormat format() const { return m_format; }
+    [[nodiscard]] const std::string& path() const { return m_path; }
+    [[nodiscard]] std::uint64_t fileBytes() const { return m_fileBytes; }
+    [[nodiscard]] const std::vector<TensorView>& tensors() const { return m_tensors; }
+    [[nodiscard]] const TensorView* find(std::string_view name) const;
+
+    /// GGUF only; empty otherwise.
+    [[nodiscard]] const Metadata& metadata() const { return m_metadata; }
+    /// Hugging Face only: config.json, and tokenizer_config.json / generation_config.json where
+    /// present (else null).
+    [[nodiscard]] const nlohmann::json& config() const { return m_config; }
+    [[nodiscard]] const nlohmann::json& tokenizerConfig() const { return m_tokenizerConfig; }
+    [[nodiscard]] const nlohmann::json& generationConfig() const { return m_generationConfig; }
+    /// Path of tokenizer.json / chat_template.jinja in the folder; empty if there is none.
+    [[nodiscard]] const std::string& tokenizerJsonPath() const { return m_tokenizerJsonPath; }
+    [[nodiscard]] const std::string& chatTemplatePath() const { return m_chatTemplatePath; }
+
+  private:
+    friend class CheckpointBuilder;
+    Checkpoint() = default;
+
+    CheckpointFormat m_format = CheckpointFormat::Gguf;
+    std::string m_path;
+    std::uint64_t m_fileBytes = 0;
+    std::vector<std::shared_ptr<const MappedFile>> m_files;
+    std::vector<TensorView> m_tensors;
+    std::unordered_map<std::string, std::size_t> m_index;
+    Metadata m_metadata;
+    nlohmann::json m_config;
+    nlohmann::json m_tokenizerConfig;
+    nlohmann::json m_generationConfig;
+    std::string m_tokenizerJsonPath;
+    std::string m_chatTemplatePath;
+};
+
+}  // namespace lanescope

@@ -1,0 +1,102 @@
+#pragma once
+// One lane's engine: a model, its compute settings, its KV cache and scratch, ready to run requests
+// one at a time. lane/ builds one per lane; the CLI builds one for `generate`. Not thread-safe: one
+// engine thread owns it.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/base/cancel.h"
+#include "engine/decode/sampler.h"
+#include "engine/model/model.h"
+#include "engine/trace/sink.h"
+#include "kernels/ops/dispatch.h"
+
+namespace lanescope {
+
+/// How a lane computes. Everything here is a lane option.
+struct EngineSettings {
+    int threads = 0;                              ///< 0 = usableCpuCount()
+    kernels::DType kvType = kernels::DType::F16;  ///< F32, F16, BF16
+    std::int64_t kvBlockTokens = 16;              ///< 8 … 64
+    std::int64_t contextTokens = 0;               ///< KV capacity; 0 = min(trained context, 4096)
+    kernels::AttentionKind attention = kernels::AttentionKind::Flash;
+    bool exact = false;               ///< fp32 activations and KV, no activation quantisation
+    std::int64_t prefillChunk = 256;  ///< tokens a forward pass at most
+};
+
+/// Closed-form need of a lane before anything is allocated.
+struct MemoryEstimate {
+    std::uint64_t weightBytes = 0;  ///< mapped
+    std::uint64_t kvBytes = 0;
+    std::uint64_t scratchBytes = 0;
+    [[nodiscard]] std::uint64_t total() const { return weightBytes + kvBytes + scratchBytes; }
+};
+MemoryEstimate estimateMemory(const ModelSpec& spec, std::uint64_t weightBytes,
+                              const EngineSettings& settings);
+
+/// Settings as they will really be, and why they differ from what was asked.
+struct EffectiveSettings {
+    EngineSettings settings;
+    std::string isa;                 ///< "avx2" …
+    std::vector<std::string> notes;  ///< "kv fp32 instead of fp16: exact path"
+};
+
+struct GenerateRequest {
+    std::vector<TokenId> prompt;  ///< at least one id, all inside the vocabulary
+    std::int32_t maxTokens = 128;
+    SamplingSettings sampling;
+    std::vector<std::string> stop;  ///< stop strings; the text ends before the first of them
+    bool ignoreEos = false;
+    int topCandidates = 0;  ///< alternatives kept per token
+};
+
+struct GenerateResult {
+    std::vector<TokenId> tokens;  ///< the end-of-generation token is not among them
+    std::string text;
+    trace::FinishReason finish = trace::FinishReason::None;
+    std::int64_t tStartNs = 0, tPrefillEndNs = 0, tEndNs = 0;
+    std::vector<std::int64_t> tokenNs;  ///< emission time of each token
+    std::uint64_t kvBytes = 0;          ///< held by the sequence at its end
+    std::int64_t kvBlocks = 0;
+    double prefillMs() const { return static_cast<double>(tPrefillEndNs - tStartNs) / 1e6; }
+};
+
+class Engine {
+  public:
+    /// Estimates first; OutOfMemory with both numbers when it cannot fit in what the machine has
+    /// free.
+    static Result<std::unique_ptr<Engine>> create(std::shared_ptr<const Model> model,
+                                                  const EngineSettings& settings);
+    virtual ~Engine() = default;
+
+    [[nodiscard]] virtual const Model& model() const = 0;
+    [[nodiscard]] virtual const EffectiveSettings& effective() const = 0;
+    [[nodiscard]] virtual MemoryEstimate estimate() const = 0;
+    [[nodiscard]] virtual MemoryEstimate measured() const = 0;  ///< bytes really allocated
+    [[nodiscard]] virtual std::uint64_t kvBytesPerToken() const = 0;
+
+    /// Runs one request from an empty cache. The sink gets spans, KV events and one token() a
+    /// token, labelled with cursor's lane and request. Cancel is honoured within a layer of prefill
+    /// or a token. A cancelled or failed request returns what it has so far with finish =
+    /// Cancelled; other failures are Errors. All blocks are free again afterwards.
+    virtual Result<GenerateResult> generate(const GenerateRequest& request, trace::Cursor cursor,
+                                            const CancelToken& cancel) = 0;
+
+    /// Logits of every position: [nTokens, vocab] f32.
+    virtual Result<std::vector<float>> logits(std::span<const TokenId> tokens,
+                                              const CancelToken& cancel) = 0;
+
+    /// Benchmark primitives: a prefill of nTokens from empty, or nTokens decode steps after `depth`
+    /// tokens of context (arbitrary fixed token ids, no sampling, as llama-bench does). Return
+    /// elapsed ns of the timed part.
+    virtual Result<std::int64_t> timePrefill(std::int64_t nTokens, const CancelToken& cancel) = 0;
+    virtual Result<std::int64_t> timeDecode(std::int64_t nTokens, std::int64_t depth,
+                                            const CancelToken& cancel) = 0;
+};
+
+}  // namespace lanescope

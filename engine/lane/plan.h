@@ -1,0 +1,80 @@
+#pragma once
+// A Plan: prompts, lanes and repetitions as data (JSON, schema 1). Unknown keys are refused by
+// name; `like` copies a lane so that only differences are written. The app edits one of these, the
+// CLI reads one from a file.
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/decode/engine.h"
+
+namespace lanescope {
+
+enum class PromptKind : std::uint8_t { Chat, Text, File, Tokens };
+
+struct PromptSpec {
+    PromptKind kind = PromptKind::Chat;
+    std::string value;            ///< user message, raw text, or path
+    std::string system;           ///< chat only; empty = none
+    std::vector<TokenId> tokens;  ///< Tokens only
+    bool operator==(const PromptSpec&) const = default;
+};
+
+enum class DecodeKind : std::uint8_t { Plain };
+
+/// One lane as asked for. Strings that are "auto" take the default.
+struct LaneSpec {
+    std::string name;   ///< "A" …
+    std::string model;  ///< MODEL of the command line
+    std::string backend = "cpu";
+    int threads = 0;  ///< 0 = all usable
+    std::string weights = "as-is";
+    std::string kv = "fp16";          ///< fp32, fp16, bf16
+    std::string attention = "flash";  ///< flash, naive
+    std::int64_t kvBlock = 16;
+    std::int64_t context = 0;  ///< 0 = default
+    bool exact = false;
+    DecodeKind decode = DecodeKind::Plain;
+    bool muted = false;  ///< kept, but not run
+    bool operator==(const LaneSpec&) const = default;
+};
+
+struct SamplingSpec {
+    SamplingSettings settings;
+    std::int32_t maxTokens = 128;
+    std::vector<std::string> stop;
+    bool ignoreEos = false;
+};
+
+enum class RunOrder : std::uint8_t { Interleaved, Sequential };
+
+struct Plan {
+    std::string name = "untitled";
+    std::vector<PromptSpec> prompts;
+    SamplingSpec sampling;
+    int warmup = 1;
+    int repetitions = 1;
+    RunOrder order = RunOrder::Interleaved;
+    std::string baseline;  ///< lane name; empty = none
+    std::vector<LaneSpec> lanes;
+    int topCandidates = 10;
+    bool traceOps = true;  ///< record op spans
+};
+
+/// Errors: BadInput naming key and lane ("lanes[1].kvv: unknown key; known: …"). Relative prompt
+/// files are resolved against baseDir by the run.
+Result<Plan> parsePlan(std::string_view json, const std::string& context);
+/// Canonical form: every value written out, keys in a fixed order; parsePlan(planToJson(p)) == p.
+nlohmann::ordered_json planToJson(const Plan& plan);
+nlohmann::ordered_json laneToJson(const LaneSpec& lane);
+/// Checks what does not need a model: names unique, lanes and prompts there, ranges. Error:
+/// BadInput.
+Result<void> validatePlan(const Plan& plan);
+/// EngineSettings of a lane, or which option is not possible and why.
+Result<EngineSettings> engineSettings(const LaneSpec& lane);
+
+}  // namespace lanescope

@@ -1,0 +1,95 @@
+#pragma once
+// A loaded model: what its architecture is (ModelSpec), where its weights are (mapped), its
+// tokenizer and chat template. Immutable and shared; everything that changes while generating lives
+// in decode/ and cache/.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/checkpoint/checkpoint.h"
+#include "engine/model/spec.h"
+#include "engine/text/chat_template.h"
+#include "engine/text/tokenizer.h"
+
+namespace lanescope {
+
+/// One matrix (or vector) of the model in its stored form.
+struct Weight {
+    kernels::DType dtype = kernels::DType::F32;
+    std::int64_t nRows = 0;
+    std::int64_t nCols = 0;
+    const void* data = nullptr;  ///< [nRows, nCols] dtype, inside the mapped checkpoint
+    const float* bias =
+        nullptr;  ///< [nRows] f32 or null (small vectors are converted once, at load)
+    std::uint64_t sizeBytes = 0;
+    [[nodiscard]] bool present() const { return data != nullptr; }
+};
+
+struct LayerWeights {
+    const float* attnNorm = nullptr;  ///< [dim]
+    const float* ffnNorm = nullptr;   ///< [dim]
+    Weight q, k, v, o, gate, up, down;
+};
+
+/// Parameter counts by part, from the tensors themselves.
+struct ParameterCounts {
+    std::int64_t embedding = 0, attention = 0, mlp = 0, norms = 0, head = 0;
+    [[nodiscard]] std::int64_t total() const { return embedding + attention + mlp + norms + head; }
+};
+
+class Model {
+  public:
+    /// Opens, checks and binds a checkpoint. Tokenizer or template that cannot be used do not fail
+    /// the load: their error is kept (tokenizerError) and shown where they are needed. Errors:
+    /// BadInput / Unsupported / OutOfMemory, with tensor names and numbers.
+    static Result<std::shared_ptr<const Model>> load(const std::string& path);
+
+    [[nodiscard]] const ModelSpec& spec() const { return m_spec; }
+    [[nodiscard]] const Checkpoint& checkpoint() const { return *m_checkpoint; }
+    [[nodiscard]] const Weight& embedding() const { return m_embedding; }
+    [[nodiscard]] const Weight& head() const { return m_head; }  ///< the embedding again when tied
+    [[nodiscard]] const float* finalNorm() const { return m_finalNorm; }
+    [[nodiscard]] const std::vector<LayerWeights>& layers() const { return m_layers; }
+
+    [[nodiscard]] const std::shared_ptr<const Tokenizer>& tokenizer() const {
+        return m_tokenizer;
+    }  ///< null: see tokenizerError
+    [[nodiscard]] const std::string& tokenizerError() const { return m_tokenizerError; }
+    [[nodiscard]] const std::shared_ptr<const ChatTemplate>& chatTemplate() const {
+        return m_chatTemplate;
+    }  ///< null: none, or see the error
+    [[nodiscard]] const std::string& chatTemplateError() const { return m_chatTemplateError; }
+
+    [[nodiscard]] const ParameterCounts& parameters() const { return m_parameters; }
+    [[nodiscard]] std::uint64_t weightBytes() const {
+        return m_weightBytes;
+    }  ///< tensor data used, mapped
+    [[nodiscard]] double loadMs() const { return m_loadMs; }
+    /// Ids the model may emit: min(rows of the head, tokenizer's vocabulary); the rest are padding
+    /// and never sampled.
+    [[nodiscard]] std::int32_t usableVocab() const { return m_usableVocab; }
+
+  private:
+    friend class ModelBuilder;
+    Model() = default;
+
+    ModelSpec m_spec;
+    std::shared_ptr<const Checkpoint> m_checkpoint;
+    std::vector<std::vector<float>> m_converted;  ///< norms and biases as f32
+    Weight m_embedding, m_head;
+    const float* m_finalNorm = nullptr;
+    std::vector<LayerWeights> m_layers;
+    std::shared_ptr<const Tokenizer> m_tokenizer;
+    std::string m_tokenizerError;
+    std::shared_ptr<const ChatTemplate> m_chatTemplate;
+    std::string m_chatTemplateError;
+    ParameterCounts m_parameters;
+    std::uint64_t m_weightBytes = 0;
+    double m_loadMs = 0.0;
+    std::int32_t m_usableVocab = 0;
+};
+
+}  // namespace lanescope

@@ -1,0 +1,68 @@
+#pragma once
+// Causal attention of one sequence over its paged KV cache, and the write of new keys and values
+// into it. Pages: block b of the sequence lives at physical block blockTable[b]; within a physical
+// block the layout is [nKvHeads, blockTokens, headDim]; keys and values have storage of their own.
+// A fully masked row gives zeros. Bits of a row do not depend on which other rows are in the call.
+
+#include <cstdint>
+
+#include "kernels/types/dtype.h"
+
+namespace lanescope::kernels {
+
+/// One layer's KV storage as a sequence sees it.
+struct PagedKv {
+    void* k = nullptr;                         ///< [nBlocks, nKvHeads, blockTokens, headDim] dtype
+    void* v = nullptr;                         ///< the same shape
+    DType dtype = DType::F32;                  ///< F32, F16 or BF16
+    const std::int32_t* blockTable = nullptr;  ///< [ceil(context / blockTokens)] physical block ids
+    std::int64_t blockTokens = 16;
+    std::int64_t nKvHeads = 0;
+    std::int64_t headDim = 0;
+};
+
+/// Stores keys and values of nTokens tokens at absolute positions[t] (round to nearest even).
+struct KvWriteArgs {
+    const float* k = nullptr;  ///< [nTokens, kStride] f32; head h at offset h * headDim
+    const float* v = nullptr;  ///< [nTokens, vStride] f32
+    std::int64_t kStride = 0;
+    std::int64_t vStride = 0;
+    const std::int32_t* positions = nullptr;  ///< [nTokens]
+    PagedKv kv;
+    std::int64_t tokenBegin = 0;
+    std::int64_t tokenEnd = 0;
+};
+
+/// How scores are formed. Naive keeps all scores of a row; Flash runs a tiled online softmax (arXiv
+/// 2307.08691).
+enum class AttentionKind : std::uint8_t { Naive, Flash };
+
+/// out[t, h] = softmax(scale · q[t, h] · Kᵀ) · V over positions 0 … positions[t] (window: the last
+/// `window` of them). Work items are (KV head, tile of kAttentionTile tokens); [itemBegin, itemEnd)
+/// of attentionItems() are computed.
+struct AttentionArgs {
+    AttentionKind kind = AttentionKind::Flash;
+    const float* q = nullptr;  ///< [nTokens, qStride] f32; head h at offset h * headDim
+    std::int64_t qStride = 0;
+    float* out = nullptr;                     ///< [nTokens, nHeads * headDim] f32
+    const std::int32_t* positions = nullptr;  ///< [nTokens], ascending
+    std::int64_t nTokens = 0;
+    std::int64_t nHeads = 0;  ///< multiple of kv.nKvHeads
+    float scale = 0.0F;       ///< usually 1 / sqrt(headDim)
+    std::int64_t window = 0;  ///< key j is seen by query i when 0 <= i - j < window; 0 = no window
+    float softcap = 0.0F;     ///< scores become softcap * tanh(score / softcap); 0 = off
+    PagedKv kv;
+    float* scratch = nullptr;  ///< attentionScratchFloats() floats for this thread
+    std::int64_t itemBegin = 0;
+    std::int64_t itemEnd = 0;
+};
+
+inline constexpr std::int64_t kAttentionTile = 16;
+
+/// Number of work items of a call: nKvHeads · ceil(nTokens / kAttentionTile).
+std::int64_t attentionItems(const AttentionArgs& args);
+/// Floats of scratch one thread needs; for Flash it does not depend on the context length.
+std::int64_t attentionScratchFloats(AttentionKind kind, std::int64_t nHeads, std::int64_t nKvHeads,
+                                    std::int64_t headDim, std::int64_t maxContext);
+
+}  // namespace lanescope::kernels

@@ -1,0 +1,77 @@
+#pragma once
+// The small ops between the matrices: norms, rotary embedding, gated activation, residual add,
+// gather, soft-max. Every one is split over tokens: a call handles [tokenBegin, tokenEnd).
+
+#include <cstdint>
+
+#include "kernels/types/dtype.h"
+
+namespace lanescope::kernels {
+
+/// y[t] = x[t] / sqrt(mean(x[t]²) + eps) · weight (arXiv 1910.07467). In place allowed (y == x).
+struct RmsNormArgs {
+    const float* x = nullptr;       ///< [nTokens, dim] f32
+    const float* weight = nullptr;  ///< [dim] f32
+    float* y = nullptr;             ///< [nTokens, dim] f32
+    std::int64_t dim = 0;
+    float eps = 1e-5F;
+    std::int64_t tokenBegin = 0;
+    std::int64_t tokenEnd = 0;
+};
+
+/// Which two elements of a head rotate together.
+enum class RopeLayout : std::uint8_t {
+    HalfSplit,    ///< i with i + rotaryDim / 2 (Hugging Face "rotate_half"; GGUF "neox")
+    Interleaved,  ///< 2i with 2i + 1 (the original paper; GGUF llama, whose q and k rows are
+                  ///< permuted for it)
+};
+
+/// Rotates heads in place (arXiv 2104.09864): angle = positions[t] · invFreq[i]; results are
+/// multiplied by mscale.
+struct RopeArgs {
+    float* x = nullptr;  ///< [nTokens, stride] f32; head h at offset h * headDim
+    std::int64_t stride = 0;
+    std::int64_t nHeads = 0;
+    std::int64_t headDim = 0;
+    std::int64_t rotaryDim = 0;               ///< <= headDim, even; the rest is left as it is
+    const float* invFreq = nullptr;           ///< [rotaryDim / 2]
+    const std::int32_t* positions = nullptr;  ///< [nTokens]
+    RopeLayout layout = RopeLayout::HalfSplit;
+    float mscale = 1.0F;
+    std::int64_t tokenBegin = 0;
+    std::int64_t tokenEnd = 0;
+};
+
+/// y[t, i] = silu(gate[t, i]) · up[t, i] (arXiv 2002.05202).
+struct SiluMulArgs {
+    const float* gate = nullptr;  ///< [nTokens, gateStride] f32
+    const float* up = nullptr;    ///< [nTokens, upStride] f32
+    float* y = nullptr;           ///< [nTokens, dim] f32; may be gate when gateStride == dim
+    std::int64_t gateStride = 0;
+    std::int64_t upStride = 0;
+    std::int64_t dim = 0;
+    std::int64_t tokenBegin = 0;
+    std::int64_t tokenEnd = 0;
+};
+
+/// x[t] += delta[t].
+struct AddArgs {
+    float* x = nullptr;            ///< [nTokens, dim] f32
+    const float* delta = nullptr;  ///< [nTokens, dim] f32
+    std::int64_t dim = 0;
+    std::int64_t tokenBegin = 0;
+    std::int64_t tokenEnd = 0;
+};
+
+/// y[t] = table[ids[t]] as f32. Precondition: ids are inside the table (the engine has checked).
+struct EmbedArgs {
+    DType tableType = DType::F32;
+    const void* table = nullptr;  ///< [vocab, dim] tableType
+    const std::int32_t* ids = nullptr;
+    float* y = nullptr;  ///< [nTokens, dim] f32
+    std::int64_t dim = 0;
+    std::int64_t tokenBegin = 0;
+    std::int64_t tokenEnd = 0;
+};
+
+}  // namespace lanescope::kernels

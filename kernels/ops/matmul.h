@@ -1,0 +1,31 @@
+#pragma once
+// y = x · Wᵀ (+ bias): the op nearly all time goes to. Weights stay in their stored (mapped)
+// format. Two paths: exact (fp32 activations) and fast (block-quantised weights meet int8
+// activations per 32). Batch invariance: the bits of y[t, r] depend on x[t], W[r] and the path only
+// — never on nTokens, on the row range or on the number of threads. Read next: quantise_acts.h,
+// reference/matmul.cpp.
+
+#include <cstdint>
+
+#include "kernels/ops/quantise_acts.h"
+#include "kernels/types/dtype.h"
+
+namespace lanescope::kernels {
+
+/// One call computes rows [rowBegin, rowEnd) for all tokens; threads get disjoint row ranges.
+struct MatmulArgs {
+    DType weightType = DType::F32;
+    const void* weight = nullptr;  ///< [nRows, nCols] weightType, rows contiguous, any alignment
+    std::int64_t nRows = 0;
+    std::int64_t nCols = 0;       ///< multiple of the weight format's block size
+    const float* x = nullptr;     ///< [nTokens, nCols] f32; used unless xq is set
+    const ActsQ8* xq = nullptr;   ///< [nTokens, nCols] int8 per 32; only with block formats
+    const float* bias = nullptr;  ///< [nRows] f32 or null
+    float* y = nullptr;           ///< [nTokens, yStride] f32; row r goes to y[t * yStride + r]
+    std::int64_t yStride = 0;     ///< >= nRows
+    std::int64_t nTokens = 0;
+    std::int64_t rowBegin = 0;
+    std::int64_t rowEnd = 0;
+};
+
+}  // namespace lanescope::kernels
