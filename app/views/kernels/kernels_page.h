@@ -1,0 +1,17 @@
+#pragma once
+
+#include <QWidget>
+
+#include "app/bridge/selection.h"
+#include "profiler/store/run_data.h"
+
+namespace lanescope::app {
+
+class KernelsPage : public QWidget {
+    Q_OBJECT
+  public:
+    explicit KernelsPage(Selection* selection, QWidget* parent = nullptr);
+    void setRun(profiler::RunSnapshot run);
+};
+
+}  // namespace lanescope::app
