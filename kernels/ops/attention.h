@@ -58,9 +58,20 @@ struct AttentionArgs {
 };
 
 inline constexpr std::int64_t kAttentionTile = 16;
+/// Keys are taken in tiles [64 i, 64 i + 64) of absolute positions.
+inline constexpr std::int64_t kAttentionKeyTile = 64;
 
 /// Number of work items of a call: nKvHeads · ceil(nTokens / kAttentionTile).
 std::int64_t attentionItems(const AttentionArgs& args);
+/// One work item: a KV head and a tile of tokens.
+struct AttentionItem {
+    std::int64_t kvHead;
+    std::int64_t tokenBegin;
+    std::int64_t tokenEnd;
+};
+/// Which head and tokens an item is. Cheap (early) and dear (late) tiles alternate, so that
+/// contiguous ranges of items cost the same.
+AttentionItem attentionItem(const AttentionArgs& args, std::int64_t item);
 /// Floats of scratch one thread needs; for Flash it does not depend on the context length.
 std::int64_t attentionScratchFloats(AttentionKind kind, std::int64_t nHeads, std::int64_t nKvHeads,
                                     std::int64_t headDim, std::int64_t maxContext);

@@ -1,0 +1,85 @@
+// The small ops as plain loops. Read ops/elementwise.h for what they compute.
+
+#include "kernels/ops/elementwise.h"
+
+#include <cmath>
+
+#include "kernels/reference/reference.h"
+
+namespace lanescope::kernels::reference {
+
+void rmsNorm(const RmsNormArgs& args) {
+    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t) {
+        const float* x = args.x + t * args.dim;
+        float* y = args.y + t * args.dim;
+        double sum = 0.0;
+        for (std::int64_t i = 0; i < args.dim; ++i) sum += static_cast<double>(x[i]) * x[i];
+        const double scale =
+            1.0 / std::sqrt(sum / static_cast<double>(args.dim) + static_cast<double>(args.eps));
+        for (std::int64_t i = 0; i < args.dim; ++i)
+            y[i] = static_cast<float>(x[i] * scale * args.weight[i]);
+    }
+}
+
+void rope(const RopeArgs& args) {
+    const std::int64_t half = args.rotaryDim / 2;
+    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t) {
+        for (std::int64_t h = 0; h < args.nHeads; ++h) {
+            float* x = args.x + t * args.stride + h * args.headDim;
+            for (std::int64_t i = 0; i < half; ++i) {
+                // The angle is rounded to f32, as the models were trained.
+                const float angle = static_cast<float>(args.positions[t]) * args.invFreq[i];
+                const double c = std::cos(static_cast<double>(angle)) * args.mscale;
+                const double s = std::sin(static_cast<double>(angle)) * args.mscale;
+                const bool split = args.layout == RopeLayout::HalfSplit;
+                float& first = x[split ? i : 2 * i];
+                float& second = x[split ? i + half : 2 * i + 1];
+                const double a = first;
+                const double b = second;
+                first = static_cast<float>(a * c - b * s);
+                second = static_cast<float>(a * s + b * c);
+            }
+        }
+    }
+}
+
+void siluMul(const SiluMulArgs& args) {
+    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t) {
+        for (std::int64_t i = 0; i < args.dim; ++i) {
+            const double g = args.gate[t * args.gateStride + i];
+            const double u = args.up[t * args.upStride + i];
+            args.y[t * args.dim + i] = static_cast<float>(g / (1.0 + std::exp(-g)) * u);
+        }
+    }
+}
+
+void add(const AddArgs& args) {
+    for (std::int64_t i = args.tokenBegin * args.dim; i < args.tokenEnd * args.dim; ++i)
+        args.x[i] += args.delta[i];
+}
+
+void embed(const EmbedArgs& args) {
+    const auto* table = static_cast<const char*>(args.table);
+    const std::int64_t stride = rowBytes(args.tableType, args.dim);
+    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t)
+        dequantiseRow(args.tableType, table + args.ids[t] * stride, args.y + t * args.dim,
+                      args.dim);
+}
+
+void kvWrite(const KvWriteArgs& args) {
+    const PagedKv& kv = args.kv;
+    const std::int64_t headBytes = rowBytes(kv.dtype, kv.headDim);
+    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t) {
+        const std::int64_t block = kv.blockTable[args.positions[t] / kv.blockTokens];
+        const std::int64_t slot = args.positions[t] % kv.blockTokens;
+        for (std::int64_t h = 0; h < kv.nKvHeads; ++h) {
+            const std::int64_t at = ((block * kv.nKvHeads + h) * kv.blockTokens + slot) * headBytes;
+            fromF32(kv.dtype, args.k + t * args.kStride + h * kv.headDim,
+                    static_cast<char*>(kv.k) + at, kv.headDim);
+            fromF32(kv.dtype, args.v + t * args.vStride + h * kv.headDim,
+                    static_cast<char*>(kv.v) + at, kv.headDim);
+        }
+    }
+}
+
+}  // namespace lanescope::kernels::reference

@@ -1,0 +1,23 @@
+#pragma once
+// The plain-loop form of every op: the oracle of the tests and what runs where nothing else can.
+// Sums are kept in double, so that a difference is the other form's rounding. Slow on purpose.
+
+#include "kernels/ops/dispatch.h"
+
+namespace lanescope::kernels::reference {
+
+void dequantiseRow(DType type, const void* src, float* dst, std::int64_t n);
+void fromF32(DType type, const float* src, void* dst, std::int64_t n);
+void quantiseActs(const QuantiseActsArgs& args);
+void matmul(const MatmulArgs& args);
+void rmsNorm(const RmsNormArgs& args);
+void rope(const RopeArgs& args);
+void siluMul(const SiluMulArgs& args);
+void add(const AddArgs& args);
+void embed(const EmbedArgs& args);
+void kvWrite(const KvWriteArgs& args);
+void attention(const AttentionArgs& args);
+
+const OpTable& table();
+
+}  // namespace lanescope::kernels::reference

@@ -1,0 +1,12 @@
+#include "kernels/reference/reference.h"
+
+namespace lanescope::kernels::reference {
+
+const OpTable& table() {
+    static const OpTable kTable{Isa::Reference, dequantiseRow, quantiseActs, matmul,
+                                rmsNorm,        rope,          siluMul,      add,
+                                embed,          kvWrite,       attention,    fromF32};
+    return kTable;
+}
+
+}  // namespace lanescope::kernels::reference

@@ -1,0 +1,74 @@
+#pragma once
+// A paged KV cache for tests: physical blocks are handed out in shuffled order and unused memory
+// is poisoned with NaN, so that a kernel that reads a wrong slot shows.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "kernels/ops/dispatch.h"
+
+namespace lanescope::kernels::test {
+
+class Paged {
+  public:
+    Paged(DType dtype, std::int64_t nKvHeads, std::int64_t headDim, std::int64_t context,
+          std::int64_t blockTokens)
+        : m_context(context) {
+        const std::int64_t nBlocks = (context + blockTokens - 1) / blockTokens;
+        m_table.resize(static_cast<std::size_t>(nBlocks));
+        std::iota(m_table.begin(), m_table.end(), 0);
+        std::shuffle(m_table.begin(), m_table.end(), std::mt19937(7));
+        // 0xFF bytes are NaN in all three formats.
+        const std::int64_t bytes = nBlocks * nKvHeads * blockTokens * rowBytes(dtype, headDim);
+        m_k.assign(static_cast<std::size_t>(bytes), 0xFF);
+        m_v.assign(static_cast<std::size_t>(bytes), 0xFF);
+        m_kv = {m_k.data(), m_v.data(), dtype, m_table.data(), blockTokens, nKvHeads, headDim};
+    }
+    Paged(const Paged&) = delete;
+    Paged& operator=(const Paged&) = delete;
+
+    [[nodiscard]] const PagedKv& view() const { return m_kv; }
+
+    /// Stores token rows [begin, end) of k and v [context, nKvHeads * headDim].
+    void write(const OpTable& ops, const std::vector<float>& k, const std::vector<float>& v,
+               std::int64_t begin, std::int64_t end) {
+        std::vector<std::int32_t> positions(static_cast<std::size_t>(m_context));
+        std::iota(positions.begin(), positions.end(), 0);
+        KvWriteArgs args;
+        args.k = k.data();
+        args.v = v.data();
+        args.kStride = args.vStride = m_kv.nKvHeads * m_kv.headDim;
+        args.positions = positions.data();
+        args.kv = m_kv;
+        args.tokenBegin = begin;
+        args.tokenEnd = end;
+        ops.kvWrite(args);
+    }
+
+    [[nodiscard]] const std::vector<std::uint8_t>& keyBytes() const { return m_k; }
+    [[nodiscard]] const std::vector<std::uint8_t>& valueBytes() const { return m_v; }
+
+  private:
+    std::int64_t m_context;
+    std::vector<std::int32_t> m_table;
+    std::vector<std::uint8_t> m_k;
+    std::vector<std::uint8_t> m_v;
+    PagedKv m_kv;
+};
+
+/// Runs all items with scratch of exactly the promised size.
+inline void attend(const OpTable& ops, AttentionArgs args, std::int64_t maxContext) {
+    std::vector<float> scratch(static_cast<std::size_t>(attentionScratchFloats(
+        args.kind, args.nHeads, args.kv.nKvHeads, args.kv.headDim, maxContext)));
+    args.scratch = scratch.data();
+    args.itemBegin = 0;
+    args.itemEnd = attentionItems(args);
+    ops.attention(args);
+}
+
+}  // namespace lanescope::kernels::test
