@@ -35,17 +35,28 @@ struct LaneStats {
     double meanLogProbability = 0.0;
     trace::MemoryFigures memory;
 };
+/// One entry per lane of the run, in its order; a lane without requests has n = 0 everywhere.
+/// Cancelled and failed requests count for TTFT and ITL, not for end-to-end, TPOT and decode speed.
 std::vector<LaneStats> laneStats(const RunData& run);
+/// Figures of one request alone; all zero when there is no such request.
 LaneStats requestStats(const RunData& run, std::size_t requestIndex);
+
+/// The requests laneStats counts: timed ones, or the warm-up when there are no others. Valid as
+/// long as the run.
+std::vector<const RequestData*> timedRequests(const RunData& run, std::int32_t lane);
 
 /// Time per op of one lane (or one request / step when >= 0): for the table and the inspector.
 struct OpStats {
     trace::Op op{};
     std::int64_t count = 0;
     double totalMs = 0.0, meanUs = 0.0, p95Us = 0.0;
-    double gbPerS = 0.0, gflopPerS = 0.0;
-    double share = 0.0;  ///< of the sum over ops (phases excluded)
+    double gbPerS = 0.0, gflopPerS = 0.0;  ///< 0 when no time was measured
+    double share = 0.0;                    ///< of the sum over ops (phases excluded)
 };
+/// True for spans that enclose others (prefill, decode step, load, warm-up).
+bool isPhase(trace::Op op);
+/// In the order of Op, ops that did occur. With request and step < 0: the timed requests only,
+/// unless there are only warm-ups.
 std::vector<OpStats> opStats(const RunData& run, std::int32_t lane, std::int32_t request = -1,
                              std::int32_t step = -1);
 
@@ -67,7 +78,16 @@ struct Delta {
 };
 /// Noise: Welch's t-test, two-sided 95 %, when both have n >= 2; with one repetition: NotComparable
 /// is said, numbers are still shown.
+/// A figure that one side lacks (n = 0) is NotComparable too.
 std::vector<Delta> compareLanes(const LaneStats& before, const LaneStats& after);
+
+/// "better", "worse", "within noise", "not comparable (one repetition)".
+const char* verdictName(Delta::Verdict verdict);
+/// Two-sided p of Welch's t-test; NaN when it is undefined (n < 2 on a side, or no spread at all).
+double welchP(double meanA, double sdA, std::int64_t nA, double meanB, double sdB, std::int64_t nB);
+/// True when decode speed, or else end-to-end time, is worse than the baseline's beyond noise or,
+/// with single repetitions, at all: what is then said in words.
+bool isSlower(const std::vector<Delta>& deltas);
 
 /// First output position where two requests' tokens differ; -1: equal over the common length.
 std::int64_t firstDifference(const RequestData& a, const RequestData& b);

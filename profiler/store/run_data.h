@@ -9,27 +9,39 @@
 
 #include "engine/trace/events.h"
 #include "engine/trace/run_record.h"
+#include "profiler/store/shared_list.h"
 
 namespace lanescope::profiler {
+
+/// The lists of a run read like vectors (size, [], range-for, iterators, front, back); snapshots
+/// share their memory. Build one by hand with push_back; change an element with edit(i) or
+/// replace(i, value).
+using TokenList = SharedList<trace::TokenRecord, 64>;
+using SpanList = SharedList<trace::Span, 1024>;
+using KvEventList = SharedList<trace::KvEvent, 256>;
 
 /// A request with its tokens. While it runs, record.finish is None and tokens grow from snapshot to
 /// snapshot.
 struct RequestData {
     trace::RequestRecord record;
-    std::vector<trace::TokenRecord> tokens;
+    TokenList tokens;
     std::int32_t prefillDone = 0;  ///< prompt tokens processed so far
 };
+
+using RequestList = SharedList<RequestData, 1>;
 
 struct RunData {
     trace::RunHeader header;
     trace::RunStatus status = trace::RunStatus::Running;
     std::string error;
     std::vector<trace::LaneRecord> lanes;
-    std::vector<RequestData> requests;  ///< in the order they were started
-    std::vector<trace::Span> spans;     ///< by start time
-    std::vector<trace::KvEvent> kvEvents;
+    RequestList requests;  ///< in the order they were started
+    SpanList spans;        ///< by start time; of equal starts the longer (enclosing) first
+    KvEventList kvEvents;
     std::uint64_t droppedSpans = 0;  ///< lost because a ring was full; shown wherever spans are
     std::uint64_t droppedEvents = 0;
+    double spanCostNs = 0.0;  ///< measured when the recorder was made: one span, both clock reads
+    std::uint64_t overheadNs = 0;  ///< est.: spans recorded or dropped x spanCostNs
 };
 
 /// Snapshots are shared and never change.
