@@ -40,17 +40,23 @@ class Sampler {
   public:
     Sampler(SamplingSettings settings, std::int32_t usableVocab);
     /// logits: [>= usableVocab] f32, not changed. history: tokens so far (for the repeat penalty).
-    /// Error: BadInput when nothing finite is left. NaN and +Inf are never chosen; greedy ties go
-    /// to the lower id.
+    /// Error: BadInput when nothing finite is left, or when a logit is +Inf (then no probabilities
+    /// exist). NaN and Inf are never chosen; greedy ties go to the lower id.
     Result<SampledToken> sample(std::span<const float> logits, std::span<const TokenId> history);
 
   private:
+    TokenId choose(std::span<const float> raw, TokenId argmax, float maximum,
+                   std::span<const TokenId> history);
+    void penaliseRepeats(std::span<const TokenId> history);
+    TokenId drawUnordered(double target, TokenId fallback) const;
+    TokenId drawFiltered(double u, double total, TokenId fallback);
+
     SamplingSettings m_settings;
     std::int32_t m_usableVocab;
     std::uint64_t m_state = 0;
     std::uint64_t m_increment = 0;
-    std::vector<float> m_scores;
-    std::vector<std::int32_t> m_order;
+    std::vector<float> m_scores;        ///< penalised logits, then unnormalised probabilities
+    std::vector<std::int32_t> m_order;  ///< candidates, the best ones sorted to the front
 };
 
 /// The n most probable tokens of raw logits at temperature 1, best first; pieces are left empty.

@@ -1,6 +1,7 @@
 #pragma once
 // What an architecture is, as data. One builder per family fills it (spec_llama.cpp, spec_qwen2.cpp
-// …); the forward pass reads it and nothing else. Grow it by fields with neutral defaults.
+// …); the forward pass reads it and nothing else. Grow it by fields with neutral defaults. Read
+// next: spec_llama.cpp, then model.h for the weights.
 
 #include <cstdint>
 #include <string>
@@ -11,6 +12,9 @@
 #include "kernels/ops/elementwise.h"
 
 namespace lanescope {
+
+/// Whether a matrix comes with a bias vector.
+enum class BiasRule : std::uint8_t { Never, Always, IfPresent };
 
 struct ModelSpec {
     std::string architecture;  ///< "llama", "qwen2"
@@ -31,7 +35,13 @@ struct ModelSpec {
     float ropeMscale = 1.0F;
     std::string ropeScaling = "none";  ///< for display
 
+    BiasRule qkvBias = BiasRule::Never;
+    BiasRule outBias = BiasRule::Never;
+    BiasRule mlpBias = BiasRule::Never;
+
     bool tiedHead = false;
+
+    friend bool operator==(const ModelSpec&, const ModelSpec&) = default;
 
     /// Bytes of K and V of one token over all layers at an element size.
     [[nodiscard]] std::uint64_t kvBytesPerToken(std::uint64_t bytesPerElement) const {

@@ -1,0 +1,125 @@
+#include "engine/model/spec_keys.h"
+
+#include <cmath>
+
+#include "engine/base/format.h"
+
+namespace lanescope {
+
+SpecKeys::SpecKeys(const Checkpoint& checkpoint, std::string prefix, std::string file)
+    : m_checkpoint(checkpoint), m_prefix(std::move(prefix)), m_file(std::move(file)) {}
+
+SpecKeys SpecKeys::config(const Checkpoint& checkpoint) {
+    return {checkpoint, "", checkpoint.path() + ": config.json"};
+}
+
+SpecKeys SpecKeys::gguf(const Checkpoint& checkpoint, std::string_view architecture) {
+    return {checkpoint, std::string(architecture) + ".", checkpoint.path()};
+}
+
+std::string SpecKeys::fullKey(std::string_view key) const {
+    return m_prefix + std::string(key);
+}
+
+bool SpecKeys::has(std::string_view key) const {
+    if (m_prefix.empty()) {
+        const auto it = m_checkpoint.config().find(key);
+        return it != m_checkpoint.config().end() && !it->is_null();
+    }
+    return m_checkpoint.metadata().find(fullKey(key)) != nullptr;
+}
+
+std::optional<std::int64_t> SpecKeys::findInteger(std::string_view key) const {
+    if (!m_prefix.empty()) return m_checkpoint.metadata().integer(fullKey(key));
+    const auto& value = m_checkpoint.config().at(std::string(key));
+    if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) return std::nullopt;
+    if (!value.is_number_integer()) return std::nullopt;
+    return value.get<std::int64_t>();
+}
+
+std::optional<double> SpecKeys::findNumber(std::string_view key) const {
+    if (!m_prefix.empty()) return m_checkpoint.metadata().number(fullKey(key));
+    const auto& value = m_checkpoint.config().at(std::string(key));
+    if (!value.is_number()) return std::nullopt;
+    return value.get<double>();
+}
+
+std::int64_t SpecKeys::count(std::string_view key, std::int64_t maximum,
+                             std::optional<std::int64_t> fallback) {
+    if (!has(key)) {
+        if (!fallback) fail(badInput("key " + fullKey(key) + " is missing", m_file));
+        return fallback.value_or(1);
+    }
+    const auto value = findInteger(key);
+    if (!value) {
+        fail(badInput("key " + fullKey(key) + " is not one whole number", m_file));
+        return 1;
+    }
+    if (*value < 1 || *value > maximum) {
+        fail(badInput("key " + fullKey(key) + " is " + std::to_string(*value) +
+                          ", it must be between 1 and " + std::to_string(maximum),
+                      m_file));
+        return 1;
+    }
+    return *value;
+}
+
+double SpecKeys::positive(std::string_view key, std::optional<double> fallback) {
+    if (!has(key)) {
+        if (!fallback) fail(badInput("key " + fullKey(key) + " is missing", m_file));
+        return fallback.value_or(1.0);
+    }
+    const auto value = findNumber(key);
+    if (!value || !std::isfinite(*value) || *value <= 0.0) {
+        fail(badInput("key " + fullKey(key) + " is " +
+                          (value ? formatNumber(*value, 6) : std::string("not a number")) +
+                          ", it must be above 0",
+                      m_file));
+        return 1.0;
+    }
+    return *value;
+}
+
+bool SpecKeys::flag(std::string_view key, bool fallback) {
+    if (!has(key)) return fallback;
+    std::optional<bool> value;
+    if (m_prefix.empty()) {
+        const auto& json = m_checkpoint.config().at(std::string(key));
+        if (json.is_boolean()) value = json.get<bool>();
+    } else {
+        value = m_checkpoint.metadata().boolean(fullKey(key));
+    }
+    if (!value) fail(badInput("key " + fullKey(key) + " is not true or false", m_file));
+    return value.value_or(fallback);
+}
+
+std::string SpecKeys::text(std::string_view key, std::string_view fallback) {
+    if (!has(key)) return std::string(fallback);
+    if (m_prefix.empty()) {
+        const auto& json = m_checkpoint.config().at(std::string(key));
+        if (json.is_string()) return json.get<std::string>();
+    } else if (const auto value = m_checkpoint.metadata().text(fullKey(key))) {
+        return std::string(*value);
+    }
+    fail(badInput("key " + fullKey(key) + " is not a text", m_file));
+    return std::string(fallback);
+}
+
+void SpecKeys::fail(Error error) {
+    if (!m_error) m_error = std::move(error);
+}
+
+Result<void> checkShapes(const ModelSpec& spec, const std::string& file) {
+    if (spec.nHeads % spec.nKvHeads != 0)
+        return badInput(std::to_string(spec.nHeads) + " attention heads cannot share " +
+                            std::to_string(spec.nKvHeads) + " key-value heads evenly",
+                        file);
+    if (spec.headDim % 2 != 0 || spec.rotaryDim % 2 != 0 || spec.rotaryDim > spec.headDim)
+        return unsupported("heads of " + std::to_string(spec.headDim) + " elements with " +
+                               std::to_string(spec.rotaryDim) +
+                               " rotary ones: both must be even, and no more rotary than all",
+                           file);
+    return {};
+}
+
+}  // namespace lanescope
