@@ -34,10 +34,25 @@ struct TensorView {
     [[nodiscard]] std::int64_t nElements() const;
 };
 
-/// A GGUF metadata value; integers of every width are widened, arrays keep their element kind.
+/// A tensor of a type that is legal in the file but that no kernel here reads (U8 masks, F8 …). It
+/// was range-checked like the others and left out of the table, so that it only matters if needed.
+struct SkippedTensor {
+    std::string name;
+    std::string typeName;  ///< as the file writes it: "BOOL", "F8_E4M3"
+};
+
+struct MetaNested;
+
+/// A GGUF metadata value; integers of every width are widened, arrays keep their element kind
+/// (an empty array too). Arrays of arrays are rare and only for display.
 using MetaValue = std::variant<std::int64_t, std::uint64_t, double, bool, std::string_view,
                                std::vector<std::int64_t>, std::vector<double>, std::vector<bool>,
-                               std::vector<std::string_view>>;
+                               std::vector<std::string_view>, std::shared_ptr<const MetaNested>>;
+
+/// An array of arrays.
+struct MetaNested {
+    std::vector<MetaValue> items;
+};
 
 /// GGUF keys and values. Strings point into the mapped file.
 class Metadata {
@@ -55,6 +70,7 @@ class Metadata {
     [[nodiscard]] const std::vector<std::pair<std::string, MetaValue>>& items() const {
         return m_items;
     }
+    /// Precondition: the key is not there yet (the reader refuses duplicates).
     void add(std::string key, MetaValue value);
 
   private:
@@ -65,9 +81,9 @@ class Metadata {
 /// An opened checkpoint; immutable, shared by all lanes that use it, keeps its files mapped.
 class Checkpoint {
   public:
-    /// Opens a .gguf file, a .safetensors file (config.json beside it) or a folder with
-    /// config.json. Errors: BadInput / Unsupported with file, key or tensor, and numbers. Nothing
-    /// is allocated on a file's word.
+    /// Opens a .gguf file (or any part of a split one), a .safetensors file (config.json beside it)
+    /// or a folder with config.json. Errors: BadInput / Unsupported with file, key or tensor, and
+    /// numbers. Nothing is allocated on a file's word.
     static Result<std::shared_ptr<const Checkpoint>> open(const std::string& path);
 
     [[nodiscard]] CheckpointFormat format() const { return m_format; }
@@ -75,6 +91,9 @@ class Checkpoint {
     [[nodiscard]] std::uint64_t fileBytes() const { return m_fileBytes; }
     [[nodiscard]] const std::vector<TensorView>& tensors() const { return m_tensors; }
     [[nodiscard]] const TensorView* find(std::string_view name) const;
+
+    /// safetensors only: tensors whose type cannot be read. Look here before calling one missing.
+    [[nodiscard]] const std::vector<SkippedTensor>& skipped() const { return m_skipped; }
 
     /// GGUF only; empty otherwise.
     [[nodiscard]] const Metadata& metadata() const { return m_metadata; }
@@ -96,6 +115,7 @@ class Checkpoint {
     std::uint64_t m_fileBytes = 0;
     std::vector<std::shared_ptr<const MappedFile>> m_files;
     std::vector<TensorView> m_tensors;
+    std::vector<SkippedTensor> m_skipped;
     std::unordered_map<std::string, std::size_t> m_index;
     Metadata m_metadata;
     nlohmann::json m_config;

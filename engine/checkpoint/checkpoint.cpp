@@ -1,0 +1,60 @@
+#include "engine/checkpoint/checkpoint.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "engine/checkpoint/checkpoint_builder.h"
+#include "engine/checkpoint/foreign_file.h"
+#include "engine/checkpoint/gguf_files.h"
+#include "engine/checkpoint/hf_folder.h"
+#include "engine/checkpoint/tensor_size.h"
+
+namespace lanescope {
+
+namespace fs = std::filesystem;
+
+Result<void> CheckpointBuilder::addFile(std::shared_ptr<const MappedFile> file,
+                                        std::vector<TensorView> tensors) {
+    Checkpoint& c = *m_checkpoint;
+    for (TensorView& tensor : tensors) {
+        if (!c.m_index.emplace(tensor.name, c.m_tensors.size()).second) {
+            return badInput("tensor " + inQuotes(tensor.name) + " is in two files", file->path());
+        }
+        c.m_tensors.push_back(std::move(tensor));
+    }
+    c.m_fileBytes += file->bytes().size();
+    c.m_files.push_back(std::move(file));
+    return {};
+}
+
+void CheckpointBuilder::addSkipped(std::vector<SkippedTensor> skipped) {
+    std::move(skipped.begin(), skipped.end(), std::back_inserter(m_checkpoint->m_skipped));
+}
+
+const TensorView* Checkpoint::find(std::string_view name) const {
+    const auto it = m_index.find(std::string(name));
+    return it != m_index.end() ? &m_tensors[it->second] : nullptr;
+}
+
+Result<std::shared_ptr<const Checkpoint>> Checkpoint::open(const std::string& path) {
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) return openHfFolder(path);
+    auto file = MappedFile::open(path);
+    if (!file) return file.error();
+    const auto bytes = (*file)->bytes();
+    const std::string extension = fs::path(path).extension().string();
+    // What the file holds decides; its name only where the start is damaged.
+    if (looksLikeGguf(bytes)) return openGguf(std::move(*file), path);
+    if (extension == ".safetensors") return openSafetensors(std::move(*file), path);
+    if (extension == ".gguf") return openGguf(std::move(*file), path);
+    if (looksLikeSafetensors(bytes)) return openSafetensors(std::move(*file), path);
+    if (auto foreign = recogniseForeign(bytes, path)) return std::move(*foreign);
+    if (extension == ".json") {
+        return badInput("is not a checkpoint", path, "open the folder that it lies in");
+    }
+    return badInput("is neither a GGUF nor a safetensors file", path,
+                    "choose a .gguf file, a .safetensors file or a folder with config.json");
+}
+
+}  // namespace lanescope
