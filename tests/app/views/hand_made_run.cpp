@@ -1,0 +1,89 @@
+#include "tests/app/views/hand_made_run.h"
+
+#include <string>
+
+namespace lanescope::app::test {
+
+profiler::RunSnapshot handMadeRun(int nLanes, int repetitions, int nTokens, const char* id) {
+    auto run = std::make_shared<profiler::RunData>();
+    run->header.id = id;
+    run->header.name = "kv formats";
+    run->header.startedUnixMs = 1'790'000'000'000;
+    run->header.version = "0.1.0";
+    run->header.command = "lanescope-cli run plan.json --out out";
+    run->header.machineJson = R"({"cpu":"test"})";
+    run->status = trace::RunStatus::Finished;
+    std::int64_t clock = 1'000'000;
+    for (int l = 0; l < nLanes; ++l) {
+        trace::LaneRecord lane;
+        lane.index = l;
+        lane.name = std::string(1, static_cast<char>('A' + l));
+        lane.model = "tiny";
+        lane.settingsJson = R"({"kv":"fp16"})";
+        lane.memory.weightBytes = 98'000'000;
+        lane.memory.kvBytes = 4'000'000;
+        run->lanes.push_back(lane);
+    }
+    int requestId = 0;
+    for (int r = 0; r < repetitions; ++r) {
+        for (int l = 0; l < nLanes; ++l) {
+            profiler::RequestData request;
+            request.record.id = requestId;
+            request.record.lane = l;
+            request.record.repetition = r;
+            request.record.promptText = "Name three primary colours";
+            request.record.promptTokens = {1, 2, 3};
+            request.record.tStartNs = clock;
+            const auto step = [&](int index, std::int64_t lengthNs) {
+                trace::Span phase;
+                phase.tStartNs = clock;
+                phase.tEndNs = clock + lengthNs;
+                phase.op = index == 0 ? trace::Op::Prefill : trace::Op::DecodeStep;
+                phase.lane = static_cast<std::int16_t>(l);
+                phase.request = requestId;
+                phase.step = index;
+                run->spans.push_back(phase);
+                std::int64_t t = clock;
+                for (const auto op :
+                     {trace::Op::Qkv, trace::Op::Attention, trace::Op::GateUp, trace::Op::Head}) {
+                    trace::Span s = phase;
+                    s.op = op;
+                    s.layer = op == trace::Op::Head ? -1 : 0;
+                    s.tStartNs = t;
+                    s.tEndNs = t + lengthNs / 4;
+                    s.bytes = 1'000'000;
+                    s.flops = 2'000'000;
+                    t = s.tEndNs;
+                    run->spans.push_back(s);
+                }
+                clock += lengthNs;
+            };
+            for (int t = 0; t < nTokens; ++t) {
+                step(t, t == 0 ? 20'000'000 : 5'000'000 + 1'000'000 * l);
+                if (t == 0) request.record.tPrefillEndNs = clock;
+                trace::TokenRecord token;
+                token.request = requestId;
+                token.index = t;
+                token.token = 100 + t;
+                token.piece = t % 4 == 3 ? "\n" : " word" + std::to_string(t);
+                token.tNs = clock;
+                token.logProbability = -0.1F * static_cast<float>(t % 7);
+                token.entropy = 0.5F;
+                token.contextTokens = 3 + t;
+                token.kvBytes = static_cast<std::uint64_t>(1 + t / 16) * 368'640U;
+                token.top = {
+                    {100 + t, 0.7F, token.piece}, {7, 0.2F, " other"}, {8, 0.05F, "\xE9\xA2\x9C"}};
+                request.record.text += token.piece;
+                request.tokens.push_back(token);
+            }
+            request.record.tEndNs = clock;
+            request.record.finish = trace::FinishReason::MaxTokens;
+            run->requests.push_back(request);
+            ++requestId;
+            clock += 500'000;
+        }
+    }
+    return run;
+}
+
+}  // namespace lanescope::app::test

@@ -1,0 +1,266 @@
+// Drives charts, inspector, kernels page, runs page and export on a run made by hand: what is drawn
+// must be what the run says.
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QClipboard>
+#include <QFile>
+#include <QLineSeries>
+#include <QPushButton>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <cmath>
+
+#include "app/report/pdf_report.h"
+#include "app/report/report_dialog.h"
+#include "app/theme/theme.h"
+#include "app/timeline/timeline_view.h"
+#include "app/views/charts/chart_deck.h"
+#include "app/views/charts/trace_chart.h"
+#include "app/views/inspector/bar_list.h"
+#include "app/views/inspector/inspector.h"
+#include "app/views/kernels/kernels_page.h"
+#include "app/views/runs/compare_view.h"
+#include "app/views/runs/runs_page.h"
+#include "app/widgets/data_table.h"
+#include "tests/app/views/hand_made_run.h"
+
+using namespace lanescope;
+using namespace lanescope::app;
+
+class ViewsTest : public QObject {
+    Q_OBJECT
+
+  private slots:
+    void initTestCase() {
+        QCoreApplication::setOrganizationName(QStringLiteral("lanescope-test"));
+        QSettings::setDefaultFormat(QSettings::IniFormat);
+        QSettings::setPath(QSettings::IniFormat, QSettings::UserScope, m_dir.path());
+        applyTheme(*qobject_cast<QApplication*>(QApplication::instance()), ThemeChoice::Light);
+        m_run = test::handMadeRun(2, 2, 40);
+    }
+
+    void chartsShowEveryTokensLatency() {
+        Selection selection;
+        ChartDeck deck(&selection);
+        deck.resize(1000, 300);
+        deck.show();
+        deck.setRun(m_run);
+        const auto& lines = deck.latencyChart()->lines();
+        QCOMPARE(lines.size(), std::size_t{2});
+        QCOMPARE(lines[0].x.size(), std::size_t{39});
+        QVERIFY(std::abs(lines[0].y[5] - 5.0) < 1e-9);
+        QVERIFY(std::abs(lines[1].y[5] - 6.0) < 1e-9);
+        QCOMPARE(deck.kvChart()->lines()[0].y.size(), std::size_t{40});
+        deck.latencyChart()->setCrosshair(10.0);
+        QVERIFY(!deck.grab().isNull());
+        save(deck, "charts");
+    }
+
+    void aPointOfTheChartSelectsItsToken() {
+        Selection selection;
+        ChartDeck deck(&selection);
+        deck.setRun(m_run);
+        emit deck.latencyChart()->pointClicked(1, 7);
+        QCOMPARE(selection.state().lane, 1);
+        QCOMPARE(selection.state().token, 7);
+        QCOMPARE(selection.state().request, 3);
+    }
+
+    void zoomIsSharedAndResets() {
+        Selection selection;
+        ChartDeck deck(&selection);
+        deck.setRun(m_run);
+        emit deck.kvChart()->rangeChosen(5.0, 9.0);
+        QCOMPARE(deck.latencyChart()->xRange(), (std::pair{5.0, 9.0}));
+        emit deck.latencyChart()->rangeChosen(0.0, 0.0);
+        QCOMPARE(deck.kvChart()->xRange(), deck.kvChart()->dataXRange());
+    }
+
+    void nonFinitePointsLeaveAGapAndAFiniteAxis() {
+        TraceChart chart(QStringLiteral("t"), QStringLiteral("ms"), 1);
+        PlotLine line;
+        line.x = {0, 1, 2, 3};
+        line.y = {NAN, 1.0, INFINITY, 1e308};
+        line.token = {0, 1, 2, 3};
+        chart.resize(400, 200);
+        chart.setLines({line}, QStringLiteral("x"));
+        chart.setCrosshair(0.0);
+        QVERIFY(!chart.grab().isNull());
+        chart.setLines({}, QStringLiteral("x"));
+        QVERIFY(!chart.hasPoints());
+    }
+
+    void aMillionPointsAreThinnedBeforeDrawing() {
+        TraceChart chart(QStringLiteral("t"), QStringLiteral("ms"), 1);
+        chart.resize(900, 200);
+        PlotLine line;
+        for (int i = 0; i < 1'000'000; ++i) {
+            line.x.push_back(i);
+            line.y.push_back(i == 777'777 ? 500.0 : 1.0);
+        }
+        QElapsedTimer timer;
+        timer.start();
+        chart.setLines({line}, QStringLiteral("x"));
+        qInfo("setLines with 1e6 points: %lld ms", static_cast<long long>(timer.elapsed()));
+        const auto series = chart.chart()->series();
+        double peak = 0.0;
+        qsizetype drawn = 0;
+        for (auto* s : series) {
+            if (auto* l = qobject_cast<QLineSeries*>(s);
+                l != nullptr && l->metaObject() == &QLineSeries::staticMetaObject) {
+                drawn += l->points().size();
+                for (const auto& p : l->points()) peak = std::max(peak, p.y());
+            }
+        }
+        QVERIFY(drawn > 0 && drawn < 4000);
+        QCOMPARE(peak, 500.0);
+    }
+
+    void inspectorShowsTheSelectedTokensCandidatesAndOps() {
+        Selection selection;
+        Inspector inspector(&selection);
+        inspector.resize(260, 500);
+        inspector.show();
+        inspector.setRun(m_run);
+        QVERIFY(inspector.candidates()->rows().empty());
+        Selection::State state;
+        state.lane = 1;
+        state.request = 1;
+        state.token = 4;
+        selection.set(state);
+        QCOMPARE(inspector.candidates()->rows().size(), std::size_t{3});
+        QCOMPARE(inspector.candidates()->rows()[0].value, QStringLiteral("70.00 %"));
+        QVERIFY(inspector.candidates()->rows()[0].strong);
+        QCOMPARE(inspector.ops()->rows().size(), std::size_t{4});
+        QCOMPARE(inspector.ops()->rows()[0].value, QStringLiteral("1.50 ms"));
+        QVERIFY(inspector.titleText().contains(QStringLiteral("token 4")));
+        save(inspector, "inspector");
+        selection.clear();
+        QVERIFY(inspector.candidates()->rows().empty());
+    }
+
+    void kernelsPageListsOpsAndFollowsTheTimeline() {
+        Selection selection;
+        KernelsPage page(&selection);
+        page.resize(1000, 600);
+        page.show();
+        page.setRun(m_run);
+        QCOMPARE(page.timeline()->tracks().size(), std::size_t{4});
+        QVERIFY(page.table()->model()->rowCount() >= 10);
+        page.timeline()->setFocus();
+        QTest::keyClick(page.timeline(), Qt::Key_Period);
+        QVERIFY(!selection.empty());
+        QTest::keyClick(page.timeline(), Qt::Key_F);
+        QVERIFY(page.timeline()->visibleRange().length() <
+                page.timeline()->fullTimeRange().length());
+        QTest::keyClick(page.timeline(), Qt::Key_Backspace);
+        QCOMPARE(page.timeline()->visibleRange(), page.timeline()->fullTimeRange());
+        QVERIFY(page.timeline()->findNext(QStringLiteral("attention")));
+        QVERIFY(!page.timeline()->findNext(QStringLiteral("no such op")));
+        page.table()->setFilterText(QStringLiteral("Attention"));
+        QCOMPARE(page.table()->model()->rowCount(), 2);
+        page.table()->setFilterText(QString());
+        QVERIFY(page.table()->toMarkdown().startsWith(QStringLiteral("| Lane |")));
+        QVERIFY(page.table()->toCsv().contains(QStringLiteral("\r\n")));
+        page.timeline()->fitAll();
+        save(page, "kernels");
+        QTest::keyClick(page.timeline(), Qt::Key_Escape);
+        QVERIFY(selection.empty());
+    }
+
+    void aGrowingRunIsFollowed() {
+        Selection selection;
+        TimelineView view(&selection);
+        view.setRun(test::handMadeRun(1, 1, 4));
+        const auto before = view.tracks()[1].spans.size();
+        view.setRun(test::handMadeRun(1, 1, 9));
+        QVERIFY(view.tracks()[1].spans.size() > before);
+        QCOMPARE(view.visibleRange(), view.fullTimeRange());
+    }
+
+    void runsPageListsOpensComparesAndDeletes() {
+        auto store =
+            profiler::RunStore::open(m_dir.filePath(QStringLiteral("runs.db")).toStdString());
+        QVERIFY2(store.ok(), store.ok() ? "" : store.error().toString().c_str());
+        QVERIFY((*store)->save(*m_run).ok());
+        QVERIFY((*store)->save(*test::handMadeRun(2, 3, 20, "fedcba9876543210")).ok());
+        RunsPage page(*store);
+        page.resize(1000, 600);
+        page.show();
+        QAbstractItemModelTester tester(page.table()->model(),
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(page.table()->model()->rowCount(), 2);
+        page.table()->selectId(QStringLiteral("0123456789abcdef"));
+        QSignalSpy opened(&page, &RunsPage::openRunRequested);
+        page.openSelected();
+        QCOMPARE(opened.count(), 1);
+        QCOMPARE(opened[0][0].toString(), QStringLiteral("0123456789abcdef"));
+        page.table()->selectAll();
+        page.compareSelected();
+        QVERIFY(page.compareView()->table()->model()->rowCount() > 4);
+        save(page, "runs");
+        page.table()->selectId(QStringLiteral("0123456789abcdef"));
+        page.deleteSelected();
+        QCOMPARE(page.table()->model()->rowCount(), 1);
+        page.undoDelete();
+        QCOMPARE(page.table()->model()->rowCount(), 2);
+        auto again = (*store)->load("0123456789abcdef");
+        QVERIFY(again.ok());
+        QCOMPARE((*again)->requests.size(), m_run->requests.size());
+    }
+
+    void withoutAStoreThePageSaysWhy() {
+        RunsPage page(nullptr);
+        page.setStoreError(QStringLiteral("runs.db: is locked by another program"));
+        page.refresh();
+        QCOMPARE(page.table()->model()->rowCount(), 0);
+    }
+
+    void exportWritesEveryFormat() {
+        ReportDialog dialog(m_run);
+        dialog.setFolder(m_dir.filePath(QStringLiteral("report")));
+        dialog.setFormats({QStringLiteral("html"), QStringLiteral("pdf"), QStringLiteral("csv"),
+                           QStringLiteral("json"), QStringLiteral("md"), QStringLiteral("trace")});
+        QVERIFY2(dialog.exportNow(), qPrintable(dialog.message()));
+        QVERIFY(dialog.written().size() >= 6);
+        for (const QString& path : dialog.written())
+            QVERIFY2(QFile(path).size() > 100, qPrintable(path));
+        QFile pdf(dialog.written().back());
+        QVERIFY(pdf.open(QIODevice::ReadOnly));
+        QVERIFY(pdf.read(5) == "%PDF-");
+        if (const QString keep = qEnvironmentVariable("LANESCOPE_SHOTS"); !keep.isEmpty())
+            QFile::copy(dialog.written().back(), keep + QStringLiteral("/report.pdf"));
+        dialog.setFolder(QStringLiteral("/proc/nowhere"));
+        QVERIFY(!dialog.exportNow());
+        QVERIFY(!dialog.message().isEmpty());
+    }
+
+    void textFromAModelStaysTextInThePdf() {
+        auto run = std::make_shared<profiler::RunData>(*m_run);
+        run->header.name = "<img src=x onerror=1>";
+        QVERIFY(!pdfReportHtml(*run).contains(QStringLiteral("<img src=x")));
+    }
+
+    void laneLinesStayApartForColourBlindEyes() {
+        for (int i = 0; i < kMaxLanes; ++i) {
+            for (int k = i + 1; k < kMaxLanes; ++k) QVERIFY(laneColor(i) != laneColor(k));
+        }
+    }
+
+  private:
+    void save(QWidget& widget, const char* name) {
+        const QString folder = qEnvironmentVariable("LANESCOPE_SHOTS");
+        if (!folder.isEmpty())
+            widget.grab().save(folder + QLatin1Char('/') + QString::fromLatin1(name) +
+                               QStringLiteral(".png"));
+    }
+
+    QTemporaryDir m_dir;
+    profiler::RunSnapshot m_run;
+};
+
+QTEST_MAIN(ViewsTest)
+#include "views_test.moc"
