@@ -20,8 +20,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMaxQueuedEvents = 1U << 16;
-constexpr auto kDrainInterval = milliseconds(8);   // well under a frame, and rare enough to be free
-constexpr auto kIdleInterval = milliseconds(100);  // before the start and after the end
+constexpr auto kDrainInterval = milliseconds(8);  // well under a frame, and rare enough to be free
+constexpr std::int64_t kHeartbeatNs = 2'000'000'000;  // a waiting run still shows that it lives
+constexpr auto kIdleInterval = milliseconds(100);     // before the start and after the end
 
 /// Two threads of its own: the collector drains into the builder, the saver writes snapshots to the
 /// store, so that a locked or slow disk never makes a ring overflow.
@@ -181,6 +182,7 @@ class RecorderImpl final : public Recorder {
 
     void saveLoop() {
         RunSnapshot last;
+        std::int64_t lastNs = 0;
         bool failed = false;
         std::unique_lock lock(m_saveMutex);
         while (true) {
@@ -188,10 +190,13 @@ class RecorderImpl final : public Recorder {
             lock.unlock();
             RunSnapshot now = snapshot();
             std::string error;
-            if (!now->header.id.empty() && (now != last || failed)) {
+            const bool beat =
+                now->status == trace::RunStatus::Running && nowNs() - lastNs > kHeartbeatNs;
+            if (!now->header.id.empty() && (now != last || failed || beat)) {
                 const auto saved = m_settings.store->save(*now);
                 if (!saved) error = saved.error().toString();
                 failed = !saved;
+                lastNs = nowNs();
                 last = std::move(now);
             }
             lock.lock();

@@ -43,6 +43,15 @@ void RunBuilder::on(trace::LaneRecord lane) {
     m_run.lanes.insert(place, std::move(lane));
 }
 
+void RunBuilder::ensureLane(std::int32_t index) {
+    for (const auto& lane : m_run.lanes) {
+        if (lane.index == index) return;
+    }
+    trace::LaneRecord lane;
+    lane.index = index;
+    on(std::move(lane));
+}
+
 void RunBuilder::makeRelative(trace::RequestRecord& record) const {
     // 0 means "has not happened".
     for (std::int64_t* t : {&record.tStartNs, &record.tPrefillEndNs, &record.tEndNs}) {
@@ -51,6 +60,7 @@ void RunBuilder::makeRelative(trace::RequestRecord& record) const {
 }
 
 void RunBuilder::on(RequestStarted started) {
+    ensureLane(started.record.lane);
     makeRelative(started.record);
     Open open;
     open.index = m_run.requests.size();

@@ -58,6 +58,7 @@ class RunBuilder {
     void on(trace::KvEvent event);
     void on(RunFinished finished);
 
+    void ensureLane(std::int32_t index);  ///< every request's lane is in the run
     void makeRelative(trace::RequestRecord& record) const;
     [[nodiscard]] std::int64_t relative(std::int64_t ns) const { return ns - m_run.header.epochNs; }
     void publish(Open& open);
