@@ -3,15 +3,24 @@
 
 #include "kernels/ops/dispatch.h"
 
-#include <algorithm>
 #include <cstdlib>
 
+#ifdef LANESCOPE_X86
+#include "kernels/cpu/avx2.h"
+#endif
 #include "kernels/reference/reference.h"
 
 namespace lanescope::kernels {
 
 std::vector<Isa> availableIsas() {
-    return {Isa::Reference};
+    std::vector<Isa> isas{Isa::Reference};
+#ifdef LANESCOPE_X86
+    __builtin_cpu_init();  // this may run before main
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                      __builtin_cpu_supports("f16c");
+    if (avx2) isas.push_back(Isa::Avx2);
+#endif
+    return isas;
 }
 
 Isa preferredIsa() {
@@ -24,7 +33,11 @@ Isa preferredIsa() {
     return available.back();
 }
 
-const OpTable& opTable(Isa) {
+const OpTable& opTable(Isa isa) {
+#ifdef LANESCOPE_X86
+    if (isa == Isa::Avx2) return avx2::table();
+#endif
+    static_cast<void>(isa);
     return reference::table();
 }
 

@@ -127,11 +127,12 @@ TEST_P(AttentionGolden, AgreesWithFloat64OnEveryCase) {
                 args.softcap = c.softcap;
                 args.kv = paged.view();
                 attend(ops(), args, c.context);
-                // Rounding a key moves a score in proportion to the score.
+                // Rounding a key or a score moves the score in proportion.
                 const double growth = std::max(1.0, entry.at("max_abs_score").get<double>() / 5);
                 const double tolerance = c.name == "large_offset" ? 5e-3
-                                         : dtype == DType::F32    ? kAttentionF32.absolute
-                                         : dtype == DType::F16    ? kAttentionF16.absolute * growth
+                                         : dtype == DType::F32
+                                             ? kAttentionF32.absolute * std::min(growth, 10.0)
+                                         : dtype == DType::F16 ? kAttentionF16.absolute * growth
                                                                : kAttentionBf16.absolute * growth;
                 compare(c, out, tolerance,
                         std::string(info(dtype).name) +

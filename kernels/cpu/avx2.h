@@ -1,0 +1,26 @@
+#pragma once
+// The AVX2 + FMA + F16C forms. Only the files avx2_*.cpp are compiled for those instructions; this
+// header is safe to include anywhere. Call through avx2::table() after availableIsas() allowed it.
+
+#include "kernels/ops/dispatch.h"
+
+namespace lanescope::kernels::avx2 {
+
+void dequantiseRow(DType type, const void* src, float* dst, std::int64_t n);
+void fromF32(DType type, const float* src, void* dst, std::int64_t n);
+void quantiseActs(const QuantiseActsArgs& args);
+/// Chooses matmulFast (xq set, block format) or matmulExact.
+void matmul(const MatmulArgs& args);
+void matmulExact(const MatmulArgs& args);
+void matmulFast(const MatmulArgs& args);
+void rmsNorm(const RmsNormArgs& args);
+void rope(const RopeArgs& args);
+void siluMul(const SiluMulArgs& args);
+void add(const AddArgs& args);
+void embed(const EmbedArgs& args);
+void kvWrite(const KvWriteArgs& args);
+void attention(const AttentionArgs& args);
+
+const OpTable& table();
+
+}  // namespace lanescope::kernels::avx2

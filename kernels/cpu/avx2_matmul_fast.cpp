@@ -1,0 +1,246 @@
+// y = x · Wᵀ with int8 activations. Sixteen (two panels of eight) rows are unpacked 1024 columns at
+// a time into L1, where all tokens use them, four tokens a tile. Dots are exact in 16 and 32 bits:
+// 4-bit weights sum a whole block in 16 bits before one widening, so a block of 8 x 32 costs nine
+// multiplies. y itself keeps the sums between chunks. Order of operations: panel.h.
+
+#include "kernels/cpu/avx2.h"
+#include "kernels/cpu/avx2_unpack.h"
+
+namespace lanescope::kernels::avx2 {
+namespace {
+
+/// Four activations (columns 4g .. 4g + 3) in every lane.
+inline __m256i broadcast4(const void* p) {
+    int v;
+    std::memcpy(&v, p, sizeof v);
+    return _mm256_set1_epi32(v);
+}
+
+inline __m256i load(const void* p) {
+    return _mm256_load_si256(static_cast<const __m256i*>(p));
+}
+
+/// A block's dots of one panel with kT tokens, into dot[t]; a[t] points at the block's activations.
+template <PanelKind kKind, int kT>
+inline void blockDots(const std::uint8_t (&w)[8][32], const std::int16_t* sub,
+                      const std::int8_t* const (&a)[kT], __m256i (&dot)[kT]) {
+    const __m256i ones = _mm256_set1_epi16(1);
+    if constexpr (kKind == PanelKind::Signed8) {
+        for (int t = 0; t < kT; ++t) dot[t] = _mm256_setzero_si256();
+#pragma GCC unroll 8
+        for (int g = 0; g < 8; ++g) {
+            // |w| <= 128 and |a| <= 127: the pair sum stays below 32767.
+            const __m256i v = load(w[g]);
+            const __m256i magnitude = _mm256_abs_epi8(v);
+#pragma GCC unroll 4
+            for (int t = 0; t < kT; ++t) {
+                const __m256i s = _mm256_sign_epi8(broadcast4(a[t] + 4 * g), v);
+                const __m256i pairs = _mm256_maddubs_epi16(magnitude, s);
+                dot[t] = _mm256_add_epi32(dot[t], _mm256_madd_epi16(pairs, ones));
+            }
+        }
+    } else {
+        // How many groups fit 16 bits: 8 of 15 * 127 * 2, 4 of 31 * 127 * 2, 2 of 63 * 127 * 2.
+        constexpr bool kFour = kKind == PanelKind::Minimum4 || kKind == PanelKind::Zero4;
+        constexpr int kGroups = kFour ? 8 : kKind == PanelKind::Scaled6 ? 2 : 4;
+#pragma GCC unroll 4
+        for (int begin = 0; begin < 8; begin += kGroups) {
+            __m256i sum[kT];
+#pragma GCC unroll 8
+            for (int g = begin; g < begin + kGroups; ++g) {
+                const __m256i v = load(w[g]);
+#pragma GCC unroll 4
+                for (int t = 0; t < kT; ++t) {
+                    const __m256i pairs = _mm256_maddubs_epi16(v, broadcast4(a[t] + 4 * g));
+                    sum[t] = g == begin ? pairs : _mm256_add_epi16(sum[t], pairs);
+                }
+            }
+            __m256i factor = ones;
+            if constexpr (kKind == PanelKind::Scaled6) {
+                const __m256i both = load(sub);  // [row][half] scales: the half's one, twice
+                factor = begin < 4
+                             ? _mm256_shuffle_epi8(
+                                   both, _mm256_setr_epi8(0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9, 12,
+                                                          13, 12, 13, 0, 1, 0, 1, 4, 5, 4, 5, 8, 9,
+                                                          8, 9, 12, 13, 12, 13))
+                             : _mm256_shuffle_epi8(
+                                   both, _mm256_setr_epi8(2, 3, 2, 3, 6, 7, 6, 7, 10, 11, 10, 11,
+                                                          14, 15, 14, 15, 2, 3, 2, 3, 6, 7, 6, 7,
+                                                          10, 11, 10, 11, 14, 15, 14, 15));
+            }
+#pragma GCC unroll 4
+            for (int t = 0; t < kT; ++t) {
+                const __m256i wide = _mm256_madd_epi16(sum[t], factor);
+                dot[t] = begin == 0 ? wide : _mm256_add_epi32(dot[t], wide);
+            }
+        }
+    }
+}
+
+/// acc of one (panel, token) after one block: the fixed order of panel.h.
+template <PanelKind kKind>
+inline __m256 accumulate(__m256i dot, __m256i sums, __m256 scale, const Panel& p, int b,
+                         __m256 acc) {
+    if constexpr (zeroPoint(kKind) != 0) {
+        if constexpr (kKind == PanelKind::Scaled6) {
+            const __m256i shift = _mm256_madd_epi16(sums, load(p.sub[b]));
+            dot = _mm256_sub_epi32(dot, _mm256_slli_epi32(shift, 5));
+        } else {
+            dot =
+                _mm256_sub_epi32(dot, _mm256_madd_epi16(sums, _mm256_set1_epi16(zeroPoint(kKind))));
+        }
+    }
+    __m256 v = _mm256_mul_ps(_mm256_load_ps(p.d[b]), _mm256_cvtepi32_ps(dot));
+    if constexpr (hasMinimum(kKind)) {
+        const __m256 total = _mm256_cvtepi32_ps(_mm256_madd_epi16(sums, _mm256_set1_epi16(1)));
+        v = _mm256_fmadd_ps(_mm256_load_ps(p.m[b]), total, v);
+    }
+    return _mm256_fmadd_ps(scale, v, acc);
+}
+
+/// Part of a call: kP panels from `row`, chunk of blocks [block, block + nBlocks).
+struct Chunk {
+    const MatmulArgs& args;
+    std::int64_t row, nRows, block;
+    int nBlocks;
+    bool first, last;
+};
+
+template <PanelKind kKind, int kP, int kT>
+void tile(const Chunk& c, const Panel* panels, std::int64_t token) {
+    const ActsQ8& x = *c.args.xq;
+    const std::int64_t rowBlocks = c.args.nCols / kActsBlock;
+    const std::int8_t* a[kT];
+    const float* scale[kT];
+    const std::int16_t* sums[kT];
+    __m256 acc[kP][kT];
+    __m256i mask[kP];
+    for (int p = 0; p < kP; ++p) mask[p] = laneMask(c.nRows - kPanelRows * p);
+    for (int t = 0; t < kT; ++t) {
+        a[t] = x.q + (token + t) * c.args.nCols + c.block * kActsBlock;
+        scale[t] = x.scale + (token + t) * rowBlocks + c.block;
+        sums[t] = x.sum16 + 2 * ((token + t) * rowBlocks + c.block);
+        const float* y = c.args.y + (token + t) * c.args.yStride + c.row;
+        for (int p = 0; p < kP; ++p)
+            acc[p][t] =
+                c.first ? _mm256_setzero_ps() : _mm256_maskload_ps(y + kPanelRows * p, mask[p]);
+    }
+    for (int b = 0; b < c.nBlocks; ++b) {
+        __m256i dot[kP][kT];
+#pragma GCC unroll 2
+        for (int p = 0; p < kP; ++p)
+            blockDots<kKind, kT>(panels[p].w[b], panels[p].sub[b], a, dot[p]);
+#pragma GCC unroll 4
+        for (int t = 0; t < kT; ++t) {
+            const __m256i pair = broadcast4(sums[t] + 2 * b);
+            const __m256 s = _mm256_broadcast_ss(scale[t] + b);
+#pragma GCC unroll 2
+            for (int p = 0; p < kP; ++p)
+                acc[p][t] = accumulate<kKind>(dot[p][t], pair, s, panels[p], b, acc[p][t]);
+            a[t] += kActsBlock;
+        }
+    }
+    for (int t = 0; t < kT; ++t) {
+        float* y = c.args.y + (token + t) * c.args.yStride + c.row;
+        for (int p = 0; p < kP; ++p) {
+            __m256 v = acc[p][t];
+            if (c.last && c.args.bias != nullptr)
+                v = _mm256_add_ps(
+                    v, _mm256_maskload_ps(c.args.bias + c.row + kPanelRows * p, mask[p]));
+            _mm256_maskstore_ps(y + kPanelRows * p, mask[p], v);
+        }
+    }
+}
+
+template <PanelKind kKind, int kP>
+void allTokens(const Chunk& c, const Panel* panels) {
+    std::int64_t t = 0;
+    for (; t + 4 <= c.args.nTokens; t += 4) tile<kKind, kP, 4>(c, panels, t);
+    switch (c.args.nTokens - t) {
+        case 3:
+            tile<kKind, kP, 2>(c, panels, t);
+            tile<kKind, kP, 1>(c, panels, t + 2);
+            break;
+        case 2:
+            tile<kKind, kP, 2>(c, panels, t);
+            break;
+        case 1:
+            tile<kKind, kP, 1>(c, panels, t);
+            break;
+        default:
+            break;
+    }
+}
+
+template <DType kType>
+void run(const MatmulArgs& args) {
+    constexpr PanelKind kKind = panelKind(kType);
+    constexpr std::int64_t kRows = 2 * kPanelRows;
+    const auto* weights = static_cast<const std::uint8_t*>(args.weight);
+    const std::int64_t stride = rowBytes(kType, args.nCols);
+    const std::int64_t chunkBytes = rowBytes(kType, kPanelBlocks * kActsBlock);
+    const std::int64_t nBlocks = args.nCols / kActsBlock;
+    Panel panels[2];
+    for (std::int64_t row = args.rowBegin; row < args.rowEnd; row += kRows) {
+        const std::int64_t nRows = args.rowEnd - row < kRows ? args.rowEnd - row : kRows;
+        const int nPanels = nRows > kPanelRows ? 2 : 1;
+        for (std::int64_t block = 0; block < nBlocks; block += kPanelBlocks) {
+            const std::int64_t left = nBlocks - block;
+            const Chunk c{args,
+                          row,
+                          nRows,
+                          block,
+                          static_cast<int>(left < kPanelBlocks ? left : kPanelBlocks),
+                          block == 0,
+                          left <= kPanelBlocks};
+            for (int p = 0; p < nPanels; ++p) {
+                PanelRows rows;
+                for (int r = 0; r < kPanelRows; ++r) {  // a short panel reads its last row again
+                    const std::int64_t i = kPanelRows * p + r;
+                    rows.row[r] = weights + (row + (i < nRows ? i : nRows - 1)) * stride +
+                                  block / kPanelBlocks * chunkBytes;
+                }
+                unpackPanel<kType>(rows, c.nBlocks, panels[p]);
+            }
+            if (nPanels == 2)
+                allTokens<kKind, 2>(c, panels);
+            else
+                allTokens<kKind, 1>(c, panels);
+        }
+    }
+}
+
+}  // namespace
+
+void matmulFast(const MatmulArgs& args) {
+    if (args.nCols == 0) return matmulExact(args);
+    switch (args.weightType) {
+        case DType::Q4_0:
+            return run<DType::Q4_0>(args);
+        case DType::Q4_1:
+            return run<DType::Q4_1>(args);
+        case DType::Q5_0:
+            return run<DType::Q5_0>(args);
+        case DType::Q5_1:
+            return run<DType::Q5_1>(args);
+        case DType::Q8_0:
+            return run<DType::Q8_0>(args);
+        case DType::Q4_K:
+            return run<DType::Q4_K>(args);
+        case DType::Q5_K:
+            return run<DType::Q5_K>(args);
+        case DType::Q6_K:
+            return run<DType::Q6_K>(args);
+        default:
+            return matmulExact(args);
+    }
+}
+
+void matmul(const MatmulArgs& args) {
+    if (args.xq != nullptr)
+        matmulFast(args);
+    else
+        matmulExact(args);
+}
+
+}  // namespace lanescope::kernels::avx2

@@ -1,0 +1,12 @@
+#include "kernels/cpu/avx2.h"
+
+namespace lanescope::kernels::avx2 {
+
+const OpTable& table() {
+    static const OpTable kTable{Isa::Avx2, dequantiseRow, quantiseActs, matmul,
+                                rmsNorm,   rope,          siluMul,      add,
+                                embed,     kvWrite,       attention,    fromF32};
+    return kTable;
+}
+
+}  // namespace lanescope::kernels::avx2

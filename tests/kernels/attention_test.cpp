@@ -1,0 +1,156 @@
+// Attention over random shapes against the reference, and its promise that a row's bits do not
+// depend on the rows beside it. Goldens are in attention_golden_test.cpp.
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "tests/kernels/support/isa_test.h"
+#include "tests/kernels/support/paged.h"
+
+namespace lanescope::kernels::test {
+namespace {
+
+struct Shape {
+    std::int64_t nHeads, nKvHeads, headDim, context, blockTokens, window;
+    float softcap;
+};
+
+constexpr Shape kShapes[] = {
+    {9, 3, 64, 200, 16, 0, 0.0F},    // SmolLM2
+    {14, 2, 64, 150, 16, 0, 0.0F},   // Qwen2.5 0.5B
+    {4, 4, 20, 70, 5, 0, 0.0F},      // a head that is no multiple of 8, odd blocks
+    {2, 1, 5, 33, 1, 0, 0.0F},       // blocks of one token
+    {4, 1, 256, 140, 32, 40, 0.0F},  // Gemma 3, window across tiles
+    {6, 2, 96, 131, 7, 3, 30.0F},    // narrow window and soft cap
+    {1, 1, 16, 1, 16, 0, 0.0F},
+};
+
+class Attention : public IsaTest {
+  protected:
+    struct Data {
+        std::vector<float> q, k, v;
+        std::vector<std::int32_t> positions;
+    };
+    Data make(const Shape& s) {
+        Data d{normals(s.context * s.nHeads * s.headDim),
+               normals(s.context * s.nKvHeads * s.headDim),
+               normals(s.context * s.nKvHeads * s.headDim),
+               std::vector<std::int32_t>(static_cast<std::size_t>(s.context))};
+        std::iota(d.positions.begin(), d.positions.end(), 0);
+        return d;
+    }
+    /// Attention of tokens [begin, end) of the data.
+    static std::vector<float> run(const OpTable& table, const Shape& s, const Data& d,
+                                  const PagedKv& kv, AttentionKind kind, std::int64_t begin,
+                                  std::int64_t end) {
+        const std::int64_t width = s.nHeads * s.headDim;
+        std::vector<float> out(static_cast<std::size_t>((end - begin) * width), 1e9F);
+        AttentionArgs args;
+        args.kind = kind;
+        args.q = d.q.data() + begin * width;
+        args.qStride = width;
+        args.out = out.data();
+        args.positions = d.positions.data() + begin;
+        args.nTokens = end - begin;
+        args.nHeads = s.nHeads;
+        args.scale = 1.0F / std::sqrt(static_cast<float>(s.headDim));
+        args.window = s.window;
+        args.softcap = s.softcap;
+        args.kv = kv;
+        attend(table, args, s.context);
+        return out;
+    }
+};
+LANESCOPE_FOR_EACH_ISA(Attention);
+
+TEST_P(Attention, AgreesWithReferenceForEveryShape) {
+    for (const Shape& s : kShapes) {
+        const Data d = make(s);
+        for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
+            Paged paged(type, s.nKvHeads, s.headDim, s.context, s.blockTokens);
+            paged.write(reference(), d.k, d.v, 0, s.context);
+            const auto expected =
+                run(reference(), s, d, paged.view(), AttentionKind::Naive, 0, s.context);
+            for (const AttentionKind kind : {AttentionKind::Naive, AttentionKind::Flash}) {
+                const auto actual = run(ops(), s, d, paged.view(), kind, 0, s.context);
+                for (std::size_t i = 0; i < actual.size(); ++i)
+                    ASSERT_TRUE(close(actual[i], expected[i], 1.0, kAttentionF32))
+                        << "headDim " << s.headDim << " element " << i;
+            }
+        }
+    }
+}
+
+TEST_P(Attention, BitsDoNotDependOnTheChunking) {
+    for (const Shape& s : kShapes) {
+        const Data d = make(s);
+        Paged paged(DType::F16, s.nKvHeads, s.headDim, s.context, s.blockTokens);
+        paged.write(ops(), d.k, d.v, 0, s.context);
+        for (const AttentionKind kind : {AttentionKind::Naive, AttentionKind::Flash}) {
+            const auto whole = run(ops(), s, d, paged.view(), kind, 0, s.context);
+            for (const std::int64_t chunk : {1, 2, 3, 7, 16, 29}) {
+                for (std::int64_t t = 0; t < s.context; t += chunk) {
+                    const std::int64_t end = std::min(s.context, t + chunk);
+                    const auto part = run(ops(), s, d, paged.view(), kind, t, end);
+                    ASSERT_EQ(std::memcmp(part.data(), whole.data() + t * s.nHeads * s.headDim,
+                                          part.size() * 4),
+                              0)
+                        << "headDim " << s.headDim << " chunk " << chunk << " token " << t;
+                }
+            }
+        }
+    }
+}
+
+TEST_P(Attention, NeverReadsUnwrittenPositions) {
+    // The cache is NaN beyond what was written; tokens 0 to 36 must not notice.
+    const Shape s{6, 2, 64, 160, 16, 0, 0.0F};
+    const Data d = make(s);
+    Paged paged(DType::F16, s.nKvHeads, s.headDim, s.context, s.blockTokens);
+    paged.write(ops(), d.k, d.v, 0, 37);
+    for (const AttentionKind kind : {AttentionKind::Naive, AttentionKind::Flash})
+        for (const float x : run(ops(), s, d, paged.view(), kind, 0, 37))
+            ASSERT_TRUE(std::isfinite(x));
+}
+
+TEST_P(Attention, RowsThatSeeNothingAreZero) {
+    const Shape s{4, 2, 32, 20, 16, 0, 0.0F};
+    Data d = make(s);
+    Paged paged(DType::F32, s.nKvHeads, s.headDim, s.context, s.blockTokens);
+    paged.write(ops(), d.k, d.v, 0, s.context);
+    const auto normal = run(ops(), s, d, paged.view(), AttentionKind::Flash, 0, 20);
+    for (std::size_t t = 0; t < 18; ++t) d.positions[t] = -1;
+    for (const AttentionKind kind : {AttentionKind::Naive, AttentionKind::Flash}) {
+        const auto out = run(ops(), s, d, paged.view(), kind, 0, 20);
+        for (std::size_t i = 0; i < 18 * 128; ++i) ASSERT_EQ(out[i], 0.0F);
+        for (std::size_t i = 18 * 128; i < out.size(); ++i)
+            ASSERT_TRUE(close(out[i], normal[i], 1.0, kAttentionF32));
+        const auto none = run(ops(), s, d, paged.view(), kind, 0, 5);
+        EXPECT_TRUE(std::all_of(none.begin(), none.end(), [](float x) { return x == 0.0F; }));
+    }
+}
+
+TEST_P(Attention, FlashScratchDoesNotGrowWithTheContext) {
+    EXPECT_EQ(attentionScratchFloats(AttentionKind::Flash, 9, 3, 64, 128),
+              attentionScratchFloats(AttentionKind::Flash, 9, 3, 64, 1 << 20));
+    EXPECT_GT(attentionScratchFloats(AttentionKind::Naive, 9, 3, 64, 1 << 20), 16 * (1 << 20));
+}
+
+TEST_P(Attention, ItemsCoverEveryHeadAndTokenOnce) {
+    AttentionArgs args;
+    args.kv.nKvHeads = 3;
+    for (const std::int64_t nTokens : {0, 1, 16, 17, 80, 100}) {
+        args.nTokens = nTokens;
+        std::vector<int> seen(static_cast<std::size_t>(3 * nTokens), 0);
+        for (std::int64_t i = 0; i < attentionItems(args); ++i) {
+            const AttentionItem item = attentionItem(args, i);
+            for (std::int64_t t = item.tokenBegin; t < item.tokenEnd; ++t)
+                ++seen[static_cast<std::size_t>(item.kvHead * nTokens + t)];
+        }
+        EXPECT_TRUE(std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; })) << nTokens;
+    }
+}
+
+}  // namespace
+}  // namespace lanescope::kernels::test

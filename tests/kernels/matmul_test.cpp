@@ -1,0 +1,241 @@
+// The matrix product: both paths of every weight format against the reference, and its promise that
+// bits depend neither on the other tokens nor on how rows are split.
+
+#include <algorithm>
+#include <cstring>
+
+#include "tests/kernels/support/isa_test.h"
+
+namespace lanescope::kernels::test {
+namespace {
+
+/// Activations in both forms.
+struct Acts {
+    std::vector<float> x;
+    std::vector<std::int8_t> q;
+    std::vector<float> scale;
+    std::vector<std::int16_t> sum16;
+    ActsQ8 view;
+};
+
+enum class Path { Exact, Fast };
+
+class Matmul : public IsaTest {
+  protected:
+    void makeActs(Acts& a, std::int64_t nTokens, std::int64_t nCols, float spread = 1.0F) {
+        a.x = normals(nTokens * nCols, spread);
+        a.q.resize(a.x.size());
+        a.scale.resize(a.x.size() / 32);
+        a.sum16.resize(a.x.size() / 16);
+        a.view = {a.q.data(), a.scale.data(), a.sum16.data(), nCols};
+        reference().quantiseActs({a.x.data(), a.view, nCols, 0, nTokens});
+    }
+
+    static MatmulArgs makeArgs(DType type, const std::vector<std::uint8_t>& weights,
+                               std::int64_t nRows, std::int64_t nCols, const Acts& a, Path path,
+                               std::int64_t nTokens) {
+        MatmulArgs args;
+        args.weightType = type;
+        args.weight = weights.data() + 1;
+        args.nRows = nRows;
+        args.nCols = nCols;
+        args.x = a.x.data();
+        args.xq = path == Path::Fast ? &a.view : nullptr;
+        args.nTokens = nTokens;
+        args.rowEnd = nRows;
+        return args;
+    }
+
+    /// Largest weight of each row times the sum of |x|: what rounding errors are in proportion to.
+    static std::vector<double> magnitudes(const MatmulArgs& args, const Acts& a) {
+        std::vector<float> row(static_cast<std::size_t>(args.nCols));
+        std::vector<double> out(static_cast<std::size_t>(args.nTokens * args.nRows));
+        for (std::int64_t r = 0; r < args.nRows; ++r) {
+            reference().dequantiseRow(
+                args.weightType,
+                static_cast<const char*>(args.weight) + r * rowBytes(args.weightType, args.nCols),
+                row.data(), args.nCols);
+            double top = 0;
+            for (const float w : row) top = std::max(top, std::fabs(static_cast<double>(w)));
+            for (std::int64_t t = 0; t < args.nTokens; ++t) {
+                double sum = 0;
+                for (std::int64_t i = 0; i < args.nCols; ++i)
+                    sum += std::fabs(a.x[static_cast<std::size_t>(t * args.nCols + i)]);
+                out[static_cast<std::size_t>(t * args.nRows + r)] = top * sum;
+            }
+        }
+        return out;
+    }
+
+    void compare(DType type, std::int64_t nRows, std::int64_t nCols, std::int64_t nTokens,
+                 Path path, bool withBias) {
+        const auto weights = randomWeights(type, nRows, nCols, m_random);
+        Acts acts;
+        makeActs(acts, nTokens, nCols);
+        MatmulArgs args = makeArgs(type, weights, nRows, nCols, acts, path, nTokens);
+        const std::vector<float> bias = normals(nRows);
+        if (withBias) args.bias = bias.data();
+        args.yStride = nRows + 3;
+        std::vector<float> expected(static_cast<std::size_t>(nTokens * args.yStride), -9.0F);
+        std::vector<float> actual = expected;
+        args.y = expected.data();
+        reference().matmul(args);
+        args.y = actual.data();
+        ops().matmul(args);
+        const std::vector<double> magnitude = magnitudes(args, acts);
+        for (std::int64_t t = 0; t < nTokens; ++t) {
+            for (std::int64_t r = 0; r < args.yStride; ++r) {
+                const auto at = static_cast<std::size_t>(t * args.yStride + r);
+                if (r >= nRows) {
+                    ASSERT_EQ(actual[at], -9.0F) << "wrote past row " << nRows;
+                    continue;
+                }
+                const double scale = magnitude[static_cast<std::size_t>(t * nRows + r)];
+                const double added = withBias ? std::fabs(bias[static_cast<std::size_t>(r)]) : 0.0;
+                ASSERT_TRUE(close(actual[at], expected[at], scale + added, kMatmulTolerance))
+                    << info(type).name << (path == Path::Fast ? " fast" : " exact") << " rows "
+                    << nRows << " columns " << nCols << " tokens " << nTokens << " at token " << t
+                    << " row " << r;
+            }
+        }
+    }
+};
+LANESCOPE_FOR_EACH_ISA(Matmul);
+
+TEST_P(Matmul, AgreesWithReferenceOverSizesAndFormats) {
+    for (const DType type : kWeightTypes) {
+        const std::int64_t unit = info(type).blockSize;
+        for (const Path path : {Path::Exact, Path::Fast}) {
+            if (path == Path::Fast && unit == 1) continue;
+            for (const std::int64_t nRows : {1, 7, 8, 9, 16, 33})
+                for (const std::int64_t nTokens : {0, 1, 2, 3, 4, 5, 9})
+                    compare(type, nRows, unit == 1 ? 67 : unit, nTokens, path, nRows % 2 == 1);
+            compare(type, 0, unit, 3, path, false);
+            compare(type, 5, 0, 2, path, true);
+        }
+    }
+}
+
+TEST_P(Matmul, AgreesWithReferenceOnLongRows) {
+    for (const DType type : kWeightTypes) {
+        const std::int64_t unit = info(type).blockSize;
+        // Past one chunk of every kernel, and a last chunk that is short.
+        const std::int64_t nCols = unit == 1 ? 1111 : unit == 32 ? 1056 : 1280;
+        compare(type, 19, nCols, 6, Path::Exact, true);
+        if (unit > 1) {
+            compare(type, 19, nCols, 6, Path::Fast, true);
+            compare(type, 24, 5 * nCols / unit * unit, 101, Path::Fast, false);
+        }
+        compare(type, 6, 2048, 101, Path::Exact, false);
+    }
+}
+
+/// Extreme values of every stored field: the largest dots must not saturate.
+TEST_P(Matmul, SurvivesExtremeBlocks) {
+    for (const DType type : kWeightTypes) {
+        if (!isBlockFormat(type)) continue;
+        for (const int fill : {0x00, 0x0F, 0x7F, 0x80, 0x81, 0xF0, 0xFF}) {
+            constexpr std::int64_t kCols = 512;
+            auto weights = randomWeights(type, 9, kCols, m_random);
+            const std::int64_t blockBytes = info(type).blockBytes;
+            const std::int64_t skip = type == DType::Q6_K                          ? 0
+                                      : blockBytes > 100                           ? 4
+                                      : type == DType::Q4_1 || type == DType::Q5_1 ? 4
+                                                                                   : 2;
+            const std::int64_t end = type == DType::Q6_K ? 208 : blockBytes;
+            for (std::size_t at = 1; at < weights.size();
+                 at += static_cast<std::size_t>(blockBytes))
+                std::memset(weights.data() + at + skip, fill, static_cast<std::size_t>(end - skip));
+            for (const float sign : {1.0F, -1.0F}) {
+                Acts acts;
+                makeActs(acts, 3, kCols);
+                for (float& x : acts.x) x = sign;  // all of the largest magnitude, one sign
+                reference().quantiseActs({acts.x.data(), acts.view, kCols, 0, 3});
+                MatmulArgs args = makeArgs(type, weights, 9, kCols, acts, Path::Fast, 3);
+                std::vector<float> expected(27);
+                std::vector<float> actual(27);
+                args.yStride = 9;
+                args.y = expected.data();
+                reference().matmul(args);
+                args.y = actual.data();
+                ops().matmul(args);
+                const auto magnitude = magnitudes(args, acts);
+                for (std::size_t i = 0; i < 27; ++i)
+                    ASSERT_TRUE(close(actual[i], expected[i],
+                                      magnitude[i] + 64 * std::fabs(expected[i]), kMatmulTolerance))
+                        << info(type).name << " filled with " << fill;
+            }
+        }
+    }
+}
+
+TEST_P(Matmul, BitsDoNotDependOnTokensOrRowRanges) {
+    constexpr std::int64_t kRows = 37;
+    constexpr std::int64_t kTokens = 9;
+    for (const DType type : kWeightTypes) {
+        const std::int64_t unit = info(type).blockSize;
+        const std::int64_t nCols = unit == 1 ? 777 : unit == 32 ? 1056 : 1280;
+        const auto weights = randomWeights(type, kRows, nCols, m_random);
+        Acts acts;
+        makeActs(acts, kTokens, nCols);
+        const std::vector<float> bias = normals(kRows);
+        for (const Path path : {Path::Exact, Path::Fast}) {
+            if (path == Path::Fast && unit == 1) continue;
+            MatmulArgs args = makeArgs(type, weights, kRows, nCols, acts, path, kTokens);
+            args.bias = bias.data();
+            args.yStride = kRows;
+            std::vector<float> whole(kTokens * kRows);
+            args.y = whole.data();
+            ops().matmul(args);
+
+            for (std::int64_t chunk = 1; chunk <= kTokens; ++chunk) {
+                for (const std::int64_t split : {1, 5, 8, 20, 37}) {
+                    std::vector<float> parts(whole.size(), -1.0F);
+                    for (std::int64_t t = 0; t < kTokens; t += chunk) {
+                        MatmulArgs part = args;
+                        ActsQ8 shifted = acts.view;
+                        shifted.q += t * nCols;
+                        shifted.scale += t * (nCols / 32);
+                        shifted.sum16 += t * (nCols / 16);
+                        part.x += t * nCols;
+                        if (path == Path::Fast) part.xq = &shifted;
+                        part.y = parts.data() + t * kRows;
+                        part.nTokens = std::min(chunk, kTokens - t);
+                        for (std::int64_t r = 0; r < kRows; r += split) {
+                            part.rowBegin = r;
+                            part.rowEnd = std::min(kRows, r + split);
+                            ops().matmul(part);
+                        }
+                    }
+                    ASSERT_EQ(std::memcmp(parts.data(), whole.data(), whole.size() * 4), 0)
+                        << info(type).name << (path == Path::Fast ? " fast" : " exact")
+                        << " in chunks of " << chunk << " tokens, " << split << " rows";
+                }
+            }
+        }
+    }
+}
+
+TEST_P(Matmul, AnotherTokensNanStaysThere) {
+    const auto weights = randomWeights(DType::Q4_1, 8, 64, m_random);
+    Acts acts;
+    makeActs(acts, 4, 64);
+    acts.x[70] = std::nanf("");
+    acts.x[140] = INFINITY;
+    reference().quantiseActs({acts.x.data(), acts.view, 64, 0, 4});
+    for (const Path path : {Path::Exact, Path::Fast}) {
+        MatmulArgs args = makeArgs(DType::Q4_1, weights, 8, 64, acts, path, 4);
+        std::vector<float> y(32);
+        args.y = y.data();
+        args.yStride = 8;
+        ops().matmul(args);
+        for (std::size_t r = 0; r < 8; ++r) {
+            EXPECT_TRUE(std::isfinite(y[r]) && std::isfinite(y[24 + r]));
+            EXPECT_FALSE(std::isfinite(y[8 + r])) << "a NaN activation must show in the result";
+            EXPECT_FALSE(std::isfinite(y[16 + r])) << "an infinite activation must show";
+        }
+    }
+}
+
+}  // namespace
+}  // namespace lanescope::kernels::test
