@@ -42,8 +42,10 @@ struct PreparedPrompt {
     std::string text;
     std::vector<TokenId> tokens;
 };
+/// chatTemplate: used instead of the model's own when not null.
 Result<PreparedPrompt> preparePrompt(const PromptSpec& prompt, const Model& model,
-                                     const std::string& baseDir);
+                                     const std::string& baseDir,
+                                     const ChatTemplate* chatTemplate = nullptr);
 
 struct RunOptions {
     std::string baseDir = ".";  ///< relative prompt files and models

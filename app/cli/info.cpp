@@ -1,0 +1,94 @@
+// `info MODEL`: what a checkpoint is, without running it.
+
+#include <map>
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "engine/base/format.h"
+#include "engine/lane/run.h"
+
+namespace lanescope::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json tensorTypes(const Checkpoint& checkpoint) {
+    std::map<std::string, std::int64_t> counts;
+    for (const TensorView& tensor : checkpoint.tensors()) {
+        ++counts[std::string(kernels::info(tensor.dtype).name)];
+    }
+    ordered_json out = ordered_json::object();
+    for (const auto& [name, n] : counts) out[name] = n;
+    return out;
+}
+
+ordered_json describe(const Model& model, const std::string& path, const std::string& kv) {
+    const ModelSpec& spec = model.spec();
+    const ParameterCounts& parts = model.parameters();
+    ordered_json out;
+    out["path"] = path;
+    out["format"] = model.checkpoint().format() == CheckpointFormat::Gguf ? "gguf" : "huggingface";
+    out["architecture"] = spec.architecture;
+    out["parameters"] = parts.total();
+    out["parametersByPart"] = {{"embedding", parts.embedding},
+                               {"attention", parts.attention},
+                               {"mlp", parts.mlp},
+                               {"norms", parts.norms},
+                               {"head", parts.head}};
+    out["layers"] = spec.nLayers;
+    out["dim"] = spec.dim;
+    out["ffnDim"] = spec.ffnDim;
+    out["heads"] = spec.nHeads;
+    out["kvHeads"] = spec.nKvHeads;
+    out["headDim"] = spec.headDim;
+    out["vocab"] = spec.vocab;
+    out["contextLength"] = spec.contextLength;
+    out["ropeTheta"] = spec.ropeTheta;
+    out["ropeScaling"] = spec.ropeScaling;
+    out["tiedHead"] = spec.tiedHead;
+    out["fileBytes"] = model.checkpoint().fileBytes();
+    out["weightBytes"] = model.weightBytes();
+    out["kv"] = kv;
+    out["kvBytesPerToken"] = spec.kvBytesPerToken(kv == "fp32" ? 4 : 2);
+    out["tensorTypes"] = tensorTypes(model.checkpoint());
+    if (model.tokenizer() != nullptr) {
+        out["tokenizer"] = model.tokenizer()->kind();
+        out["tokenizerVocab"] = model.tokenizer()->vocabSize();
+    } else {
+        out["tokenizer"] = nullptr;
+        out["tokenizerError"] = model.tokenizerError();
+    }
+    out["hasChatTemplate"] = model.chatTemplate() != nullptr;
+    if (!model.chatTemplateError().empty()) out["chatTemplateError"] = model.chatTemplateError();
+    out["loadMs"] = model.loadMs();
+    return out;
+}
+
+std::string asTable(const ordered_json& facts) {
+    std::string out;
+    for (const auto& [key, value] : facts.items()) {
+        std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+        if (key.ends_with("Bytes") || key == "kvBytesPerToken") {
+            text += " (" + formatBytes(value.get<std::uint64_t>()) + ")";
+        }
+        out += key + std::string(key.size() < 18 ? 18 - key.size() : 1, ' ') + text + "\n";
+    }
+    return forTerminal(out);
+}
+
+}  // namespace
+
+Result<int> runInfo(const InfoArgs& args) {
+    ModelStore models;
+    auto path = ModelStore::resolve(args.model);
+    if (!path) return path.error();
+    auto model = models.get(*path);
+    if (!model) return model.error();
+    const ordered_json facts = describe(**model, *path, args.kv);
+    auto done = args.output == OutputKind::Json ? printJson(facts) : print(asTable(facts));
+    if (!done) return done.error();
+    return 0;
+}
+
+}  // namespace lanescope::cli

@@ -1,0 +1,68 @@
+// The real source of lanes: checkpoints from the model store, engines from decode/.
+
+#include "engine/lane/run.h"
+
+#include <filesystem>
+#include <map>
+
+#include "engine/lane/executor.h"
+
+namespace lanescope {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A model named by a relative path is looked for beside the plan first.
+std::string beside(const std::string& model, const std::string& baseDir) {
+    if (model.empty() || fs::path(model).is_absolute()) return model;
+    std::error_code ec;
+    const fs::path path = fs::path(baseDir) / model;
+    return fs::exists(path, ec) ? path.string() : model;
+}
+
+class StoredModels : public LaneSource {
+  public:
+    StoredModels(ModelStore& store, std::string baseDir)
+        : m_store(store), m_baseDir(std::move(baseDir)) {}
+
+    Result<void> load(std::int32_t lane, const LaneSpec& spec, trace::LaneRecord& record) override {
+        const std::string name = beside(spec.model, m_baseDir);
+        auto path = ModelStore::resolve(name);
+        if (!path) return path.error();
+        record.modelPath = *path;
+        auto model = m_store.get(name);
+        if (!model) return model.error();
+        record.loadMs = (*model)->loadMs();
+        record.nParameters = (*model)->parameters().total();
+        record.nLayers = (*model)->spec().nLayers;
+        record.memory.weightBytes = (*model)->weightBytes();
+        m_models[lane] = *model;
+        return {};
+    }
+
+    Result<PreparedPrompt> prepare(std::int32_t lane, const PromptSpec& prompt) override {
+        return preparePrompt(prompt, *m_models.at(lane), m_baseDir);
+    }
+
+    Result<std::unique_ptr<Engine>> build(std::int32_t lane,
+                                          const EngineSettings& settings) override {
+        return Engine::create(m_models.at(lane), settings);
+    }
+
+  private:
+    ModelStore& m_store;
+    std::string m_baseDir;
+    std::map<std::int32_t, std::shared_ptr<const Model>> m_models;
+};
+
+}  // namespace
+
+Result<trace::RunStatus> executePlan(const Plan& plan, ModelStore& models, trace::Sink& sink,
+                                     const CancelToken& cancel, const RunOptions& options) {
+    StoredModels source(models, options.baseDir);
+    Executor executor(plan, source, sink, cancel, options);
+    return executor.run();
+}
+
+}  // namespace lanescope

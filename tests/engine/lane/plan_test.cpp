@@ -1,0 +1,125 @@
+// Plans as people write them, and the canonical form they are stored in.
+
+#include "engine/lane/plan.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/base/json.h"
+
+namespace lanescope {
+namespace {
+
+Plan parsed(const std::string& text) {
+    auto plan = parsePlan(text, "plan.json");
+    EXPECT_TRUE(plan.ok()) << (plan ? "" : plan.error().toString());
+    return plan ? *plan : Plan{};
+}
+
+constexpr const char* kShort =
+    R"({"schema": 1, "prompts": [{"text": "hi"}], "lanes": [{"model": "smollm2"}]})";
+
+TEST(Plan, TheShortestPlanTakesEveryDefault) {
+    const Plan plan = parsed(kShort);
+    EXPECT_EQ(dumpJson(planToJson(plan)),
+              R"({"schema":1,"name":"untitled","prompts":[{"text":"hi"}],)"
+              R"("sampling":{"temperature":0.0,"topK":0,"topP":1.0,"minP":0.0,"repeatPenalty":1.0,)"
+              R"("repeatWindow":64,"seed":1,"maxTokens":128,"stop":[],"ignoreEos":false},)"
+              R"("warmup":1,"repetitions":1,"order":"interleaved","baseline":"",)"
+              R"("lanes":[{"name":"A","model":"smollm2","backend":"cpu","threads":0,)"
+              R"("weights":"as-is","kv":"fp16","attention":"flash","kvBlock":16,"context":0,)"
+              R"("exact":false,"decode":{"kind":"plain"},"muted":false}],)"
+              R"("topCandidates":10,"traceOps":true})");
+}
+
+TEST(Plan, EveryValueSurvivesWritingAndReading) {
+    const Plan plan = parsed(R"({
+        "schema": 1, "name": "kv \"formats\" ✓",
+        "prompts": [{"chat": "Name three colours", "system": "Be brief"}, {"text": "def f(x):"},
+                    {"file": "notes.txt"}, {"tokens": [1, 2, 2147483647]}],
+        "sampling": {"temperature": 0.7, "topK": 40, "topP": 0.95, "minP": 0.05,
+                     "repeatPenalty": 1.1, "repeatWindow": 32, "seed": 18446744073709551615,
+                     "maxTokens": 7, "stop": ["\n\n", "###"], "ignoreEos": true},
+        "warmup": 0, "repetitions": 5, "order": "sequential", "baseline": "fast",
+        "lanes": [{"name": "fast", "model": "m.gguf", "backend": "auto", "threads": 2,
+                   "weights": "auto", "kv": "bf16", "attention": "naive", "kvBlock": 32,
+                   "context": 2048, "exact": true, "decode": {"kind": "plain"}, "muted": false},
+                  {"like": "fast", "kv": "fp32", "muted": true}],
+        "topCandidates": 3, "traceOps": false})");
+    const std::string written = dumpJson(planToJson(plan));
+    EXPECT_EQ(dumpJson(planToJson(parsed(written))), written);
+    EXPECT_NE(written.find("\"temperature\":0.7,"), std::string::npos) << written;
+    EXPECT_NE(written.find("\"seed\":18446744073709551615"), std::string::npos);
+
+    ASSERT_EQ(plan.prompts.size(), 4U);
+    EXPECT_EQ(plan.prompts[0].kind, PromptKind::Chat);
+    EXPECT_EQ(plan.prompts[0].system, "Be brief");
+    EXPECT_EQ(plan.prompts[2].kind, PromptKind::File);
+    EXPECT_EQ(plan.prompts[3].tokens, (std::vector<TokenId>{1, 2, 2147483647}));
+    EXPECT_EQ(plan.order, RunOrder::Sequential);
+    EXPECT_EQ(plan.sampling.stop, (std::vector<std::string>{"\n\n", "###"}));
+}
+
+TEST(Plan, LikeCopiesEverythingButNameAndMute) {
+    const Plan plan = parsed(R"({"schema": 1, "prompts": [{"text": "x"}], "lanes": [
+        {"name": "A", "model": "m", "threads": 3, "kv": "bf16", "context": 99, "muted": true},
+        {"like": "A", "kv": "fp32"},
+        {"like": "B", "threads": 1, "name": "other"}]})");
+    ASSERT_EQ(plan.lanes.size(), 3U);
+    LaneSpec b = plan.lanes[0];
+    b.name = "B";
+    b.kv = "fp32";
+    b.muted = false;
+    EXPECT_EQ(plan.lanes[1], b);
+    b.name = "other";
+    b.threads = 1;
+    EXPECT_EQ(plan.lanes[2], b);
+}
+
+TEST(Plan, LaneOptionsBecomeEngineSettings) {
+    LaneSpec lane;
+    lane.kv = "bf16";
+    lane.attention = "naive";
+    lane.threads = 3;
+    lane.context = 777;
+    lane.kvBlock = 64;
+    lane.exact = true;
+    auto s = engineSettings(lane);
+    ASSERT_TRUE(s.ok());
+    EXPECT_EQ(s->kvType, kernels::DType::BF16);
+    EXPECT_EQ(s->attention, kernels::AttentionKind::Naive);
+    EXPECT_EQ(s->threads, 3);
+    EXPECT_EQ(s->contextTokens, 777);
+    EXPECT_EQ(s->kvBlockTokens, 64);
+    EXPECT_TRUE(s->exact);
+
+    lane.kv = lane.attention = lane.backend = lane.weights = "auto";
+    s = engineSettings(lane);
+    ASSERT_TRUE(s.ok());
+    EXPECT_EQ(s->kvType, kernels::DType::F16);
+    EXPECT_EQ(s->attention, kernels::AttentionKind::Flash);
+}
+
+TEST(Plan, OptionsThatAreNotPossibleSayWhyAndWhatIs) {
+    LaneSpec lane;
+    lane.backend = "cuda";
+    auto s = engineSettings(lane);
+    ASSERT_FALSE(s.ok());
+    EXPECT_EQ(s.error().code, ErrorCode::NoDevice);
+    EXPECT_NE(s.error().toString().find("no CUDA device"), std::string::npos);
+
+    lane.backend = "cpu";
+    lane.kv = "int8";
+    s = engineSettings(lane);
+    ASSERT_FALSE(s.ok());
+    EXPECT_EQ(s.error().code, ErrorCode::Unsupported);
+    EXPECT_NE(s.error().toString().find("fp32, fp16, bf16"), std::string::npos);
+
+    lane.kv = "fp16";
+    lane.weights = "nf4";
+    s = engineSettings(lane);
+    ASSERT_FALSE(s.ok());
+    EXPECT_NE(s.error().toString().find("nf4"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lanescope
