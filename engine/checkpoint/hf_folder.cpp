@@ -152,7 +152,7 @@ Result<std::shared_ptr<const Checkpoint>> openSharded(const std::string& path,
     if (nMissing > 0) {
         return badInput(std::to_string(nMissing) + " of " + std::to_string(shards->size()) +
                             " weight files named by " + kIndexName + " are missing, the first is " +
-                            inQuotes(firstMissing),
+                            firstMissing,
                         folder.string(), "download all of them into this folder");
     }
     for (const auto& [name, tensors] : *shards) {

@@ -39,6 +39,8 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
         if (const auto bracket = what.find("] "); bracket != std::string::npos) {
             what = what.substr(bracket + 2);
         }
+        // What was read last may be anything; the position says enough.
+        what = what.substr(0, what.find("; last read"));
         return fail("invalid JSON at byte " + std::to_string(position) + ": " + what);
     }
 

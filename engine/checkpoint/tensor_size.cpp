@@ -31,8 +31,12 @@ std::string shapeText(std::span<const std::int64_t> shape) {
 std::string inQuotes(std::string_view name) {
     constexpr std::size_t kShown = 120;
     std::string out = "'";
-    out += name.substr(0, kShown);
-    return out + (name.size() > kShown ? "…'" : "'");
+    // The message must be valid text whatever the name holds; the format wants names in ASCII.
+    for (const char c : name.substr(0, kShown)) {
+        const auto byte = static_cast<unsigned char>(c);
+        out += byte >= 0x20 && byte < 0x7f ? c : '?';
+    }
+    return out + (name.size() > kShown ? "...'" : "'");
 }
 
 std::optional<std::size_t> sortAndFindOverlap(std::vector<TensorRange>& ranges) {

@@ -19,7 +19,7 @@ std::optional<std::uint64_t> tensorBytes(std::span<const std::int64_t> shape, ke
 /// "[320, 32]"
 std::string shapeText(std::span<const std::int64_t> shape);
 
-/// A name from a file between quotes, shortened so that a message stays readable.
+/// A name from a file between quotes: shortened, and '?' for what is not printable ASCII.
 std::string inQuotes(std::string_view name);
 
 /// One tensor's bytes in its file, for checks that need all of them.
