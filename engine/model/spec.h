@@ -3,6 +3,7 @@
 // …); the forward pass reads it and nothing else. Grow it by fields with neutral defaults. Read
 // next: spec_llama.cpp, then model.h for the weights.
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -43,6 +44,10 @@ struct ModelSpec {
 
     friend bool operator==(const ModelSpec&, const ModelSpec&) = default;
 
+    /// What scores are multiplied by before the soft-max.
+    [[nodiscard]] float attentionScale() const {
+        return 1.0F / std::sqrt(static_cast<float>(headDim));
+    }
     /// Bytes of K and V of one token over all layers at an element size.
     [[nodiscard]] std::uint64_t kvBytesPerToken(std::uint64_t bytesPerElement) const {
         return static_cast<std::uint64_t>(2 * nLayers * nKvHeads * headDim) * bytesPerElement;

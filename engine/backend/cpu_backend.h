@@ -1,0 +1,66 @@
+#pragma once
+// The CPU backend: one thread pool, one table of kernels. Every operation is split into contiguous
+// parts (rows of a matrix, tokens, attention items), so the bits never depend on the number of
+// threads. Small work stays on the calling thread: a fork costs about a microsecond.
+
+#include "engine/backend/backend.h"
+#include "engine/base/thread_pool.h"
+
+namespace lanescope {
+
+class CpuBackend final : public Backend {
+  public:
+    /// Errors: OutOfMemory when the workspace cannot be reserved.
+    static Result<std::unique_ptr<Backend>> create(const ModelSpec& spec,
+                                                   const BackendSettings& settings);
+    /// Bytes create() will allocate.
+    static std::uint64_t requiredBytes(const ModelSpec& spec, const BackendSettings& settings);
+
+    ~CpuBackend() override;
+
+    [[nodiscard]] std::string name() const override;
+    [[nodiscard]] std::string isa() const override;
+    [[nodiscard]] std::uint64_t workspaceBytes() const override { return m_storageBytes; }
+    Workspace& workspace() override { return m_workspace; }
+
+    void begin(const PassTokens& tokens, const trace::Cursor& cursor) override;
+    void embed(const Weight& table) override;
+    void norm(const NormOp& op) override;
+    void linear(trace::Op op, int layer, std::int64_t nTokens, const Activations& in,
+                std::initializer_list<Product> products) override;
+    void ropeAndStore(int layer, const kernels::PagedKv& kv) override;
+    void attention(int layer, const kernels::PagedKv& kv, Readers readers) override;
+    void activate(int layer, std::int64_t nTokens, Readers readers) override;
+    void keepRows(std::span<const std::int32_t> rows, Readers readers) override;
+    void head(const Weight& head, std::int64_t nTokens, float* logits) override;
+
+  private:
+    CpuBackend(const ModelSpec& spec, const BackendSettings& settings, std::byte* storage,
+               std::uint64_t storageBytes);
+    /// True when one of the readers wants int8 rows (never on the exact path).
+    [[nodiscard]] bool wantsInt8(Readers readers) const;
+    void quantise(const Activations& acts, std::int64_t tokenBegin, std::int64_t tokenEnd) const;
+    /// fn(tokenBegin, tokenEnd) over all tokens; one token stays on the calling thread.
+    template <class Fn>
+    void forTokens(std::int64_t nTokens, Fn&& fn) {
+        if (nTokens == 1)
+            fn(std::int64_t{0}, nTokens);
+        else
+            m_pool.split(nTokens, 1, fn);
+    }
+
+    ModelSpec m_spec;
+    BackendSettings m_settings;
+    const kernels::OpTable& m_ops;
+    ThreadPool m_pool;
+    std::byte* m_storage;
+    std::uint64_t m_storageBytes;
+    Workspace m_workspace;
+    std::int32_t* m_positions = nullptr;  ///< [maxTokens]
+    float* m_attentionScratch = nullptr;  ///< [threads, m_attentionFloats]
+    std::int64_t m_attentionFloats = 0;
+    PassTokens m_tokens;
+    trace::Cursor m_cursor;
+};
+
+}  // namespace lanescope

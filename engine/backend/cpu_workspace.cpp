@@ -1,0 +1,45 @@
+#include "engine/backend/cpu_workspace.h"
+
+namespace lanescope {
+
+namespace {
+
+Activations takeActivations(Arena& arena, std::int64_t nTokens, std::int64_t nCols, bool exact) {
+    Activations acts;
+    acts.nCols = nCols;
+    acts.x = arena.take<float>(nTokens * nCols);
+    if (exact) return acts;
+    acts.q8.nCols = nCols;
+    acts.q8.q = arena.take<std::int8_t>(nTokens * nCols);
+    acts.q8.scale = arena.take<float>(nTokens * (nCols / kernels::kActsBlock + 1));
+    acts.q8.sum16 = arena.take<std::int16_t>(nTokens * (nCols / 16 + 1));
+    return acts;
+}
+
+}  // namespace
+
+CpuWorkspace layOutWorkspace(const ModelSpec& spec, const BackendSettings& settings, Arena& arena) {
+    const std::int64_t n = settings.maxTokens;
+    const std::int64_t qWidth = spec.nHeads * spec.headDim;
+    const std::int64_t kvWidth = spec.nKvHeads * spec.headDim;
+    CpuWorkspace all;
+    Workspace& w = all.activations;
+    w.x = arena.take<float>(n * spec.dim);
+    w.delta = arena.take<float>(n * spec.dim);
+    w.normed = takeActivations(arena, n, spec.dim, settings.exact);
+    w.q = arena.take<float>(n * qWidth);
+    w.k = arena.take<float>(n * kvWidth);
+    w.v = arena.take<float>(n * kvWidth);
+    w.attended = takeActivations(arena, n, qWidth, settings.exact);
+    w.gate = arena.take<float>(n * spec.ffnDim);
+    w.up = arena.take<float>(n * spec.ffnDim);
+    w.hidden = takeActivations(arena, n, spec.ffnDim, settings.exact);
+    all.positions = arena.take<std::int32_t>(n);
+    all.attentionFloats = kernels::attentionScratchFloats(
+        settings.attention, spec.nHeads, spec.nKvHeads, spec.headDim, settings.maxContext);
+    all.attentionFloats = (all.attentionFloats + 15) / 16 * 16;  // no cache line is shared
+    all.attentionScratch = arena.take<float>(all.attentionFloats * settings.threads);
+    return all;
+}
+
+}  // namespace lanescope

@@ -1,0 +1,317 @@
+#include "engine/decode/plain_engine.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/backend/cpu_backend.h"
+#include "engine/base/format.h"
+#include "engine/decode/token_stream.h"
+
+namespace lanescope {
+
+using trace::FinishReason;
+using trace::Op;
+
+/// Gives its blocks back when the request ends, however it ends.
+struct PlainEngine::Sequence {
+    Sequence(BlockPool& owner, const trace::Cursor& labels) : pool(owner), cursor(labels) {}
+    ~Sequence() { pool.shrink(table, 0, cursor); }
+    Sequence(const Sequence&) = delete;
+    Sequence& operator=(const Sequence&) = delete;
+
+    [[nodiscard]] std::uint64_t kvBytes() const {
+        return static_cast<std::uint64_t>(table.nBlocks()) * pool.layout().blockBytes();
+    }
+
+    BlockPool& pool;
+    trace::Cursor cursor;
+    BlockTable table;
+    std::int64_t nTokens = 0;  ///< in the cache
+};
+
+Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Model> model,
+                                               const EngineSettings& settings) {
+    const ModelSpec& spec = model->spec();
+    auto effective = resolveSettings(spec, settings);
+    if (!effective) return effective.error();
+    const EngineSettings& s = effective->settings;
+    const MemoryEstimate estimate = estimateMemory(spec, model->weightBytes(), s);
+    if (auto fits = checkFits(estimate, availableMemoryBytes()); !fits) return fits.error();
+    auto backend = CpuBackend::create(spec, backendSettings(s));
+    if (!backend) return backend.error();
+    const KvLayout layout = kvLayout(spec, s);
+    auto pool =
+        BlockPool::create(layout, static_cast<std::int32_t>(layout.blocksFor(s.contextTokens)));
+    if (!pool) return pool.error();
+    effective->isa = (*backend)->isa();
+    return std::unique_ptr<Engine>(std::make_unique<PlainEngine>(
+        std::move(model), *std::move(effective), estimate, *std::move(backend), *std::move(pool)));
+}
+
+PlainEngine::PlainEngine(std::shared_ptr<const Model> model, EffectiveSettings effective,
+                         MemoryEstimate estimate, std::unique_ptr<Backend> backend,
+                         std::unique_ptr<BlockPool> pool)
+    : m_model(std::move(model)),
+      m_effective(std::move(effective)),
+      m_estimate(estimate),
+      m_backend(std::move(backend)),
+      m_pool(std::move(pool)),
+      m_logits(static_cast<std::size_t>(m_model->spec().vocab)) {}
+
+MemoryEstimate PlainEngine::measured() const {
+    return {.weightBytes = m_model->weightBytes(),
+            .kvBytes = m_pool->reservedBytes(),
+            .scratchBytes = m_backend->workspaceBytes() + m_logits.capacity() * sizeof(float)};
+}
+
+std::uint64_t PlainEngine::kvBytesPerToken() const {
+    return m_model->spec().kvBytesPerToken(
+        static_cast<std::uint64_t>(kernels::info(m_effective.settings.kvType).blockBytes));
+}
+
+Result<void> PlainEngine::checkTokens(std::span<const TokenId> tokens) const {
+    const std::int64_t context = m_effective.settings.contextTokens;
+    if (tokens.empty()) return usageError("the prompt is empty", "give at least one token");
+    if (std::ssize(tokens) > context)
+        return usageError("the prompt has " + std::to_string(tokens.size()) +
+                              " tokens, the context holds " + std::to_string(context),
+                          "shorten the prompt or raise the context");
+    const std::int64_t vocab = m_model->spec().vocab;
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+        if (tokens[i] < 0 || tokens[i] >= vocab)
+            return usageError("token " + std::to_string(i) + " has id " +
+                                  std::to_string(tokens[i]) + ", the vocabulary has ids 0 to " +
+                                  std::to_string(vocab - 1),
+                              "use ids of this model's tokenizer");
+    return {};
+}
+
+Result<void> PlainEngine::checkRequest(const GenerateRequest& request) const {
+    if (auto valid = validate(request.sampling); !valid) return valid;
+    if (request.maxTokens < 0)
+        return usageError("the number of tokens is " + std::to_string(request.maxTokens) +
+                          ", it must be 0 or more");
+    const bool hasStop = std::any_of(request.stop.begin(), request.stop.end(),
+                                     [](const std::string& s) { return !s.empty(); });
+    if (hasStop && m_model->tokenizer() == nullptr)
+        return usageError("stop strings need a tokenizer: " + m_model->tokenizerError());
+    return checkTokens(request.prompt);
+}
+
+Result<void> PlainEngine::prefill(Sequence& sequence, std::span<const TokenId> tokens,
+                                  const trace::Cursor& cursor, const CancelToken& cancel) {
+    const auto total = std::ssize(tokens);
+    const std::int64_t chunk = m_effective.settings.prefillChunk;
+    if (auto room = m_pool->grow(sequence.table, sequence.nTokens + total, cursor); !room)
+        return room;
+    const trace::ScopedSpan span(cursor, Op::Prefill, -1);
+    for (std::int64_t done = 0; done < total; done += chunk) {
+        const std::int64_t count = std::min(chunk, total - done);
+        const std::array last{static_cast<std::int32_t>(count - 1)};
+        ForwardPass pass;
+        pass.tokens =
+            tokens.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(count));
+        pass.firstPosition = static_cast<std::int32_t>(sequence.nTokens);
+        pass.table = &sequence.table;
+        pass.logits = m_logits.data();
+        if (done + count == total) pass.wanted = last;
+        if (auto ran = forward(*m_model, *m_backend, *m_pool, pass, cursor, cancel); !ran)
+            return ran;
+        sequence.nTokens += count;
+        if (cursor.sink != nullptr)
+            cursor.sink->prefillProgress(cursor.request, static_cast<std::int32_t>(done + count),
+                                         static_cast<std::int32_t>(total));
+    }
+    return {};
+}
+
+Result<void> PlainEngine::step(Sequence& sequence, TokenId token, const trace::Cursor& cursor,
+                               const CancelToken& cancel) {
+    const trace::ScopedSpan span(cursor, Op::DecodeStep, -1);
+    if (auto room = m_pool->grow(sequence.table, sequence.nTokens + 1, cursor); !room) return room;
+    static constexpr std::array<std::int32_t, 1> kOnly{0};
+    ForwardPass pass;
+    pass.tokens = {&token, 1};
+    pass.firstPosition = static_cast<std::int32_t>(sequence.nTokens);
+    pass.table = &sequence.table;
+    pass.wanted = kOnly;
+    pass.logits = m_logits.data();
+    if (auto ran = forward(*m_model, *m_backend, *m_pool, pass, cursor, cancel); !ran) return ran;
+    ++sequence.nTokens;
+    return {};
+}
+
+bool PlainEngine::endsGeneration(TokenId token) const {
+    const auto& tokenizer = m_model->tokenizer();
+    if (tokenizer == nullptr) return false;
+    const auto& ends = tokenizer->endOfGeneration();
+    return std::find(ends.begin(), ends.end(), token) != ends.end();
+}
+
+Result<GenerateResult> PlainEngine::generate(const GenerateRequest& request, trace::Cursor cursor,
+                                             const CancelToken& cancel) {
+    if (auto valid = checkRequest(request); !valid) return valid.error();
+    cursor.step = 0;
+    Sequence sequence(*m_pool, cursor);
+    GenerateResult result;
+    result.tStartNs = nowNs();
+    result.tPrefillEndNs = result.tStartNs;
+    auto ran = prefill(sequence, request.prompt, cursor, cancel);
+    result.tPrefillEndNs = nowNs();
+    if (ran) {
+        auto finish = decode(sequence, request, result, cursor, cancel);
+        if (finish)
+            result.finish = *finish;
+        else
+            ran = finish.error();
+    }
+    if (!ran && ran.error().code != ErrorCode::Cancelled) return ran.error();
+    if (!ran) result.finish = FinishReason::Cancelled;
+    result.kvBytes = sequence.kvBytes();
+    result.kvBlocks = sequence.table.nBlocks();
+    result.tEndNs = nowNs();
+    return result;
+}
+
+Result<FinishReason> PlainEngine::decode(Sequence& sequence, const GenerateRequest& request,
+                                         GenerateResult& result, trace::Cursor cursor,
+                                         const CancelToken& cancel) {
+    const auto& tokenizer = m_model->tokenizer();
+    const std::int32_t vocab = m_model->usableVocab();
+    Sampler sampler(request.sampling, vocab);
+    TokenStream stream(tokenizer, request.stop, cursor.sink);
+    const auto most = static_cast<std::size_t>(
+        std::min<std::int64_t>(request.maxTokens, m_effective.settings.contextTokens));
+    std::vector<TokenId> history;
+    history.reserve(request.prompt.size() + most + 1);
+    history = request.prompt;
+    result.tokens.reserve(most + 1);
+    result.tokenNs.reserve(most + 1);
+
+    auto finish = FinishReason::None;
+    Result<void> ran;
+    if (request.maxTokens == 0) finish = FinishReason::MaxTokens;
+    while (finish == FinishReason::None) {
+        trace::TokenRecord record;
+        {
+            const trace::ScopedSpan span(cursor, Op::Sample, -1,
+                                         static_cast<std::uint64_t>(vocab) * sizeof(float));
+            const auto sampled = sampler.sample(m_logits, history);
+            if (!sampled) {
+                ran = sampled.error();
+                break;
+            }
+            record.token = sampled->token;
+            record.logProbability = sampled->logProbability;
+            record.entropy = sampled->entropy;
+        }
+        if (!request.ignoreEos && endsGeneration(record.token)) {
+            finish = FinishReason::EndOfText;
+            break;
+        }
+        record.request = cursor.request;
+        record.index = static_cast<std::int32_t>(result.tokens.size());
+        record.tNs = nowNs();
+        record.contextTokens = static_cast<std::int32_t>(sequence.nTokens);
+        record.kvBytes = sequence.kvBytes();
+        const TokenId token = record.token;
+        history.push_back(token);
+        result.tokens.push_back(token);
+        result.tokenNs.push_back(record.tNs);
+        {
+            const trace::ScopedSpan span(cursor, Op::Detokenise, -1);
+            if (request.topCandidates > 0 && cursor.sink != nullptr) {
+                record.top = topCandidates(m_logits, vocab, request.topCandidates);
+                if (tokenizer != nullptr)
+                    for (auto& candidate : record.top)
+                        candidate.piece = tokenizer->tokenBytes(candidate.token);
+            }
+            if (stream.push(std::move(record))) finish = FinishReason::StopString;
+        }
+        if (finish != FinishReason::None) break;
+        if (std::ssize(result.tokens) == request.maxTokens) {
+            finish = FinishReason::MaxTokens;
+        } else if (sequence.nTokens == m_effective.settings.contextTokens) {
+            finish = FinishReason::ContextFull;
+        } else {
+            ++cursor.step;
+            ran = step(sequence, token, cursor, cancel);
+            if (!ran) break;
+        }
+    }
+    stream.finish();
+    result.text = stream.text();
+    if (!ran) return ran.error();
+    return finish;
+}
+
+Result<std::vector<float>> PlainEngine::logits(std::span<const TokenId> tokens,
+                                               const CancelToken& cancel) {
+    if (auto valid = checkTokens(tokens); !valid) return valid.error();
+    const auto vocab = static_cast<std::size_t>(m_model->spec().vocab);
+    const std::uint64_t bytes = tokens.size() * vocab * sizeof(float);
+    if (const std::uint64_t available = availableMemoryBytes(); available > 0 && bytes > available)
+        return outOfMemory("logits of " + std::to_string(tokens.size()) + " positions need " +
+                               formatBytes(bytes) + ", " + formatBytes(available) + " free",
+                           "logits", "give fewer tokens");
+    std::vector<float> all(tokens.size() * vocab);
+    const auto chunk = static_cast<std::size_t>(m_effective.settings.prefillChunk);
+    std::vector<std::int32_t> rows(std::min(chunk, tokens.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::int32_t>(i);
+    Sequence sequence(*m_pool, {});
+    if (auto room = m_pool->grow(sequence.table, std::ssize(tokens), {}); !room)
+        return room.error();
+    for (std::size_t done = 0; done < tokens.size(); done += chunk) {
+        const std::size_t count = std::min(chunk, tokens.size() - done);
+        ForwardPass pass;
+        pass.tokens = tokens.subspan(done, count);
+        pass.firstPosition = static_cast<std::int32_t>(done);
+        pass.table = &sequence.table;
+        pass.wanted = std::span(rows).first(count);
+        pass.logits = all.data() + done * vocab;
+        if (auto ran = forward(*m_model, *m_backend, *m_pool, pass, {}, cancel); !ran)
+            return ran.error();
+    }
+    return all;
+}
+
+std::vector<TokenId> PlainEngine::benchTokens(std::int64_t n) const {
+    std::vector<TokenId> tokens(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+        tokens[i] = static_cast<TokenId>((i * 7919 + 13) %
+                                         static_cast<std::size_t>(m_model->usableVocab()));
+    return tokens;
+}
+
+Result<std::int64_t> PlainEngine::timePrefill(std::int64_t nTokens, const CancelToken& cancel) {
+    if (nTokens < 1) return usageError("a prefill needs at least one token");
+    const std::vector<TokenId> tokens =
+        benchTokens(std::min(nTokens, m_effective.settings.contextTokens + 1));
+    if (auto valid = checkTokens(tokens); !valid) return valid.error();
+    Sequence sequence(*m_pool, {});
+    const std::int64_t tStartNs = nowNs();
+    if (auto ran = prefill(sequence, tokens, {}, cancel); !ran) return ran.error();
+    return nowNs() - tStartNs;
+}
+
+Result<std::int64_t> PlainEngine::timeDecode(std::int64_t nTokens, std::int64_t depth,
+                                             const CancelToken& cancel) {
+    const std::int64_t context = m_effective.settings.contextTokens;
+    if (nTokens < 1 || depth < 0 || nTokens > context || depth > context - nTokens)
+        return usageError(std::to_string(nTokens) + " tokens after " + std::to_string(depth) +
+                              " do not fit: the context holds " + std::to_string(context),
+                          "choose fewer tokens or raise the context");
+    const std::vector<TokenId> tokens = benchTokens(depth + nTokens);
+    Sequence sequence(*m_pool, {});
+    if (depth > 0) {
+        const auto before = std::span(tokens).first(static_cast<std::size_t>(depth));
+        if (auto ran = prefill(sequence, before, {}, cancel); !ran) return ran.error();
+    }
+    const std::int64_t tStartNs = nowNs();
+    for (std::int64_t i = depth; i < depth + nTokens; ++i)
+        if (auto ran = step(sequence, tokens[static_cast<std::size_t>(i)], {}, cancel); !ran)
+            return ran.error();
+    return nowNs() - tStartNs;
+}
+
+}  // namespace lanescope

@@ -1,0 +1,57 @@
+#pragma once
+// The Engine that Engine::create builds: a model, a backend, one pool of KV blocks. Requests run
+// one at a time from an empty cache.
+
+#include "engine/decode/engine.h"
+#include "engine/decode/forward.h"
+#include "engine/decode/settings.h"
+
+namespace lanescope {
+
+class PlainEngine final : public Engine {
+  public:
+    PlainEngine(std::shared_ptr<const Model> model, EffectiveSettings effective,
+                MemoryEstimate estimate, std::unique_ptr<Backend> backend,
+                std::unique_ptr<BlockPool> pool);
+
+    [[nodiscard]] const Model& model() const override { return *m_model; }
+    [[nodiscard]] const EffectiveSettings& effective() const override { return m_effective; }
+    [[nodiscard]] MemoryEstimate estimate() const override { return m_estimate; }
+    [[nodiscard]] MemoryEstimate measured() const override;
+    [[nodiscard]] std::uint64_t kvBytesPerToken() const override;
+
+    Result<GenerateResult> generate(const GenerateRequest& request, trace::Cursor cursor,
+                                    const CancelToken& cancel) override;
+    Result<std::vector<float>> logits(std::span<const TokenId> tokens,
+                                      const CancelToken& cancel) override;
+    Result<std::int64_t> timePrefill(std::int64_t nTokens, const CancelToken& cancel) override;
+    Result<std::int64_t> timeDecode(std::int64_t nTokens, std::int64_t depth,
+                                    const CancelToken& cancel) override;
+
+  private:
+    struct Sequence;  ///< blocks and length of the request at work
+
+    Result<void> checkRequest(const GenerateRequest& request) const;
+    Result<void> checkTokens(std::span<const TokenId> tokens) const;
+    /// Tokens into the cache in chunks; the last one's logits end in m_logits.
+    Result<void> prefill(Sequence& sequence, std::span<const TokenId> tokens,
+                         const trace::Cursor& cursor, const CancelToken& cancel);
+    /// One token into the cache; its logits end in m_logits.
+    Result<void> step(Sequence& sequence, TokenId token, const trace::Cursor& cursor,
+                      const CancelToken& cancel);
+    Result<trace::FinishReason> decode(Sequence& sequence, const GenerateRequest& request,
+                                       GenerateResult& result, trace::Cursor cursor,
+                                       const CancelToken& cancel);
+    [[nodiscard]] bool endsGeneration(TokenId token) const;
+    /// Arbitrary fixed ids for the benchmark primitives.
+    [[nodiscard]] std::vector<TokenId> benchTokens(std::int64_t n) const;
+
+    std::shared_ptr<const Model> m_model;
+    EffectiveSettings m_effective;
+    MemoryEstimate m_estimate;
+    std::unique_ptr<Backend> m_backend;
+    std::unique_ptr<BlockPool> m_pool;
+    std::vector<float> m_logits;  ///< [vocab] of the last position computed
+};
+
+}  // namespace lanescope

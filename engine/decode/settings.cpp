@@ -1,0 +1,119 @@
+#include "engine/decode/settings.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "engine/backend/cpu_backend.h"
+#include "engine/base/format.h"
+#include "engine/base/thread_pool.h"
+
+namespace lanescope {
+
+namespace {
+
+constexpr int kMaxThreads = 256;
+constexpr std::int64_t kMaxContextTokens = 1 << 24;
+constexpr std::int64_t kMaxPrefillChunk = 4096;
+
+bool exactFromEnvironment() {
+    const char* value = std::getenv("LANESCOPE_EXACT");
+    return value != nullptr && std::string(value) == "1";
+}
+
+Error rangeError(const char* name, std::int64_t value, std::int64_t low, std::int64_t high) {
+    return usageError(std::string(name) + " is " + std::to_string(value) + ", it must be between " +
+                      std::to_string(low) + " and " + std::to_string(high));
+}
+
+}  // namespace
+
+Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSettings& asked) {
+    EffectiveSettings effective;
+    EngineSettings& s = effective.settings;
+    s = asked;
+    if (s.threads < 0 || s.threads > kMaxThreads)
+        return rangeError("threads", s.threads, 0, kMaxThreads);
+    if (s.threads == 0) s.threads = usableCpuCount();
+    if (s.kvBlockTokens < 8 || s.kvBlockTokens > 64)
+        return rangeError("KV block", s.kvBlockTokens, 8, 64);
+    if (s.contextTokens < 0 || s.contextTokens > kMaxContextTokens)
+        return rangeError("context", s.contextTokens, 0, kMaxContextTokens);
+    if (s.prefillChunk < 1 || s.prefillChunk > kMaxPrefillChunk)
+        return rangeError("prefill chunk", s.prefillChunk, 1, kMaxPrefillChunk);
+    if (s.kvType != kernels::DType::F32 && s.kvType != kernels::DType::F16 &&
+        s.kvType != kernels::DType::BF16)
+        return usageError(
+            "KV format " + std::string(kernels::info(s.kvType).name) + " is not supported",
+            "use f32, f16 or bf16");
+    if (s.contextTokens == 0) s.contextTokens = std::min<std::int64_t>(spec.contextLength, 4096);
+    if (s.contextTokens > spec.contextLength)
+        effective.notes.push_back("context of " + std::to_string(s.contextTokens) +
+                                  " tokens is beyond the trained " +
+                                  std::to_string(spec.contextLength));
+    s.prefillChunk = std::min(s.prefillChunk, s.contextTokens);
+    if (!s.exact && exactFromEnvironment()) {
+        s.exact = true;
+        effective.notes.emplace_back("exact path: LANESCOPE_EXACT is set");
+    }
+    if (s.exact && s.kvType != kernels::DType::F32) {
+        effective.notes.push_back("kv f32 instead of " + std::string(kernels::info(s.kvType).name) +
+                                  ": exact path");
+        s.kvType = kernels::DType::F32;
+    }
+    return effective;
+}
+
+KvLayout kvLayout(const ModelSpec& spec, const EngineSettings& settings) {
+    return {.nLayers = spec.nLayers,
+            .nKvHeads = spec.nKvHeads,
+            .headDim = spec.headDim,
+            .blockTokens = settings.kvBlockTokens,
+            .dtype = settings.kvType};
+}
+
+BackendSettings backendSettings(const EngineSettings& settings) {
+    return {.threads = settings.threads,
+            .maxTokens = settings.prefillChunk,
+            .maxContext = settings.contextTokens,
+            .attention = settings.attention,
+            .exact = settings.exact};
+}
+
+MemoryEstimate estimateMemory(const ModelSpec& spec, std::uint64_t weightBytes,
+                              const EngineSettings& settings) {
+    MemoryEstimate estimate;
+    estimate.weightBytes = weightBytes;
+    const auto resolved = resolveSettings(spec, settings);
+    const EngineSettings& s = resolved ? resolved->settings : settings;
+    const KvLayout layout = kvLayout(spec, s);
+    estimate.kvBytes =
+        static_cast<std::uint64_t>(layout.blocksFor(s.contextTokens)) * layout.blockBytes();
+    estimate.scratchBytes = CpuBackend::requiredBytes(spec, backendSettings(s)) +
+                            static_cast<std::uint64_t>(spec.vocab) * sizeof(float);
+    return estimate;
+}
+
+std::uint64_t availableMemoryBytes() {
+    std::uint64_t available = 0;
+    std::ifstream meminfo("/proc/meminfo");
+    for (std::string line; std::getline(meminfo, line);)
+        if (line.starts_with("MemAvailable:"))
+            available = std::strtoull(line.c_str() + 13, nullptr, 10) * 1024;
+    std::uint64_t cap = 0;
+    std::ifstream group("/sys/fs/cgroup/memory.max");
+    if (group >> cap) available = available == 0 ? cap : std::min(available, cap);
+    return available;
+}
+
+Result<void> checkFits(const MemoryEstimate& need, std::uint64_t availableBytes) {
+    if (availableBytes == 0 || need.total() <= availableBytes) return {};
+    return outOfMemory(
+        "needs " + formatBytes(need.total()) + " (weights " + formatBytes(need.weightBytes) +
+            ", KV cache " + formatBytes(need.kvBytes) + ", work space " +
+            formatBytes(need.scratchBytes) + "), " + formatBytes(availableBytes) + " free",
+        "memory", "choose a shorter context, a smaller KV format or a model in a 4-bit format");
+}
+
+}  // namespace lanescope

@@ -1,0 +1,147 @@
+// Whole models against transformers in float32: every folder of the checkpoints' index (and the
+// same weights in other forms), every file of the GGUF index. An architecture or format that this
+// build does not know is skipped by name, so that a larger golden set can be put in place.
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "engine/base/json.h"
+#include "tests/engine/decode/engine_support.h"
+
+namespace lanescope::test {
+namespace {
+
+constexpr double kExactTolerance = 3e-4;  // from the goldens' README: f32 noise is up to 3e-5
+constexpr float kTie = 1e-3F;
+
+struct Case {
+    std::string name;
+    std::string model;   ///< folder or file
+    std::string golden;  ///< safetensors
+};
+
+nlohmann::json readIndex(const std::string& path) {
+    if (!std::filesystem::exists(path)) return nlohmann::json::object();
+    return nlohmann::json::parse(readFile(path));
+}
+
+std::vector<Case> checkpointCases() {
+    const std::string folder = goldenDir() + "/checkpoints/";
+    std::vector<Case> cases;
+    const auto add = [&](const std::string& name, const std::string& golden) {
+        if (std::filesystem::exists(folder + name))
+            cases.push_back({name, folder + name, folder + golden + "/golden.safetensors"});
+    };
+    for (const auto& [name, entry] : readIndex(folder + "index.json").items()) add(name, name);
+    add("llama_gqa_f16", "llama_gqa_f16");
+    add("llama_gqa_bf16", "llama_gqa_bf16");
+    add("llama_gqa_sharded", "llama_gqa");
+    return cases;
+}
+
+std::vector<Case> ggufCases() {
+    const std::string folder = goldenDir() + "/gguf/";
+    std::vector<Case> cases;
+    for (const auto& [name, entry] : readIndex(folder + "index.json").items())
+        if (std::filesystem::exists(folder + name + ".gguf"))
+            cases.push_back({name, folder + name + ".gguf", folder + name + ".golden.safetensors"});
+    return cases;
+}
+
+/// Names of prompts in a golden file: "len7" of "len7.input_ids".
+std::set<std::string> promptNames(const std::map<std::string, GoldenTensor>& golden) {
+    std::set<std::string> names;
+    for (const auto& [name, tensor] : golden)
+        if (name.starts_with("len") && name.ends_with(".input_ids"))
+            names.insert(name.substr(0, name.find('.')));
+    return names;
+}
+
+class GoldenModel : public testing::TestWithParam<Case> {
+  protected:
+    void SetUp() override {
+        auto model = Model::load(GetParam().model);
+        if (!model && model.error().code == ErrorCode::Unsupported)
+            GTEST_SKIP() << GetParam().name << ": " << model.error().toString();
+        ASSERT_TRUE(model.ok()) << model.error().toString();
+        m_model = *model;
+        m_golden = loadGolden(GetParam().golden);
+        ASSERT_FALSE(promptNames(m_golden).empty());
+    }
+
+    /// Logits of the positions the golden has (all, or the last 12), beside the golden's.
+    std::pair<std::vector<float>, std::vector<float>> bothLogits(Engine& engine,
+                                                                 const std::string& prompt) {
+        const CancelToken cancel;
+        auto actual = engine.logits(tokenIds(m_golden.at(prompt + ".input_ids")), cancel);
+        EXPECT_TRUE(actual.ok()) << actual.error().toString();
+        if (!actual) return {};
+        const bool all = m_golden.contains(prompt + ".logits");
+        auto expected = m_golden.at(prompt + (all ? ".logits" : ".logits_last12")).asFloats();
+        EXPECT_GE(actual->size(), expected.size());
+        return {std::vector<float>(actual->end() - std::ssize(expected), actual->end()), expected};
+    }
+
+    std::shared_ptr<const Model> m_model;
+    std::map<std::string, GoldenTensor> m_golden;
+};
+
+TEST_P(GoldenModel, ExactLogitsAreWithinFloat32Noise) {
+    const auto engine = engineFor(m_model, exactSettings());
+    ASSERT_NE(engine, nullptr);
+    for (const std::string& prompt : promptNames(m_golden)) {
+        const auto [actual, expected] = bothLogits(*engine, prompt);
+        EXPECT_TRUE(allClose(actual, expected, kExactTolerance)) << prompt;
+    }
+}
+
+TEST_P(GoldenModel, ExactGreedyTokensAreEqual) {
+    const auto engine = engineFor(m_model, exactSettings());
+    ASSERT_NE(engine, nullptr);
+    for (const std::string& prompt : promptNames(m_golden)) {
+        const auto expected = tokenIds(m_golden.at(prompt + ".greedy"));
+        const auto request = greedyRequest(tokenIds(m_golden.at(prompt + ".input_ids")),
+                                           static_cast<int>(expected.size()));
+        EXPECT_TRUE(sameGreedy(generateIds(*engine, request), expected,
+                               m_golden.at(prompt + ".greedy_margin").asFloats(), kTie))
+            << prompt;
+    }
+}
+
+TEST_P(GoldenModel, FastPathStaysNear) {
+    EngineSettings settings;
+    settings.threads = 2;
+    const auto engine = engineFor(m_model, settings);
+    ASSERT_NE(engine, nullptr);
+    const auto vocab = static_cast<std::size_t>(m_model->spec().vocab);
+    for (const std::string& prompt : promptNames(m_golden)) {
+        const auto [actual, expected] = bothLogits(*engine, prompt);
+        ASSERT_EQ(actual.size(), expected.size());
+        EXPECT_GE(cosine(actual, expected), 0.98) << prompt;
+        // The token it would choose is one the exact model finds nearly as good (logits have a
+        // standard deviation of 3).
+        for (std::size_t row = 0; row < expected.size(); row += vocab) {
+            const auto mine = actual.begin() + static_cast<std::ptrdiff_t>(row);
+            const auto theirs = expected.begin() + static_cast<std::ptrdiff_t>(row);
+            const auto width = static_cast<std::ptrdiff_t>(vocab);
+            const auto choice = std::max_element(mine, mine + width) - mine;
+            EXPECT_GT(theirs[choice], *std::max_element(theirs, theirs + width) - 2.0F)
+                << prompt << " row " << row / vocab;
+        }
+    }
+}
+
+std::string caseName(const testing::TestParamInfo<Case>& info) {
+    std::string name = info.param.name;
+    for (char& c : name)
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+    return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Checkpoints, GoldenModel, testing::ValuesIn(checkpointCases()), caseName);
+INSTANTIATE_TEST_SUITE_P(Gguf, GoldenModel, testing::ValuesIn(ggufCases()), caseName);
+
+}  // namespace
+}  // namespace lanescope::test
