@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "engine/base/json.h"
 #include "tests/engine/decode/engine_support.h"
 
 namespace lanescope::test {
@@ -34,7 +33,8 @@ std::vector<Case> checkpointCases() {
         if (std::filesystem::exists(folder + name))
             cases.push_back({name, folder + name, folder + golden + "/golden.safetensors"});
     };
-    for (const auto& [name, entry] : readIndex(folder + "index.json").items()) add(name, name);
+    const nlohmann::json index = readIndex(folder + "index.json");
+    for (const auto& [name, entry] : index.items()) add(name, name);
     add("llama_gqa_f16", "llama_gqa_f16");
     add("llama_gqa_bf16", "llama_gqa_bf16");
     add("llama_gqa_sharded", "llama_gqa");
@@ -44,7 +44,8 @@ std::vector<Case> checkpointCases() {
 std::vector<Case> ggufCases() {
     const std::string folder = goldenDir() + "/gguf/";
     std::vector<Case> cases;
-    for (const auto& [name, entry] : readIndex(folder + "index.json").items())
+    const nlohmann::json index = readIndex(folder + "index.json");
+    for (const auto& [name, entry] : index.items())
         if (std::filesystem::exists(folder + name + ".gguf"))
             cases.push_back({name, folder + name + ".gguf", folder + name + ".golden.safetensors"});
     return cases;

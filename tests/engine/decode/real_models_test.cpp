@@ -58,14 +58,16 @@ TEST_P(RealModelTest, FastPathPartsOnlyWhereTheReferenceIsUnsure) {
     compare({}, 0.998, 0.4F);
 }
 
+std::string modelName(const testing::TestParamInfo<RealModel>& entry) {
+    return entry.index == 0 ? "SmolLm2" : "Qwen25Coder";
+}
+
 INSTANTIATE_TEST_SUITE_P(Published, RealModelTest,
                          testing::Values(RealModel{"smollm2-135m-q4_1",
                                                    "SmolLM2-135M-Instruct.Q4_1.gguf"},
                                          RealModel{"qwen2.5-coder-0.5b-q4_k_m",
                                                    "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"}),
-                         [](const testing::TestParamInfo<RealModel>& info) {
-                             return std::string(info.index == 0 ? "SmolLm2" : "Qwen25Coder");
-                         });
+                         modelName);
 
 }  // namespace
 }  // namespace lanescope::test

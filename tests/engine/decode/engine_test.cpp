@@ -1,0 +1,406 @@
+// How the engine behaves around the model: limits, stops, cancel, events, memory, and that results
+// depend on neither threads nor chunks. Model: the tiny llama_gqa of the golden checkpoints.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <map>
+
+#include "engine/base/thread_pool.h"
+#include "engine/decode/settings.h"
+#include "tests/engine/decode/engine_support.h"
+
+namespace lanescope::test {
+namespace {
+
+using ::testing::HasSubstr;
+using trace::FinishReason;
+
+/// Keeps everything; may cancel after a number of tokens or a span of a layer.
+struct Recorder : trace::Sink {
+    std::vector<trace::Span> spans;
+    std::vector<trace::KvEvent> kvEvents;
+    std::vector<trace::TokenRecord> tokens;
+    std::vector<std::pair<int, int>> progress;
+    CancelToken* cancel = nullptr;
+    std::size_t cancelAfterTokens = 0;
+    int cancelAtLayer = -1;
+
+    void span(const trace::Span& s) override {
+        spans.push_back(s);
+        if (cancel != nullptr && cancelAtLayer >= 0 && s.layer == cancelAtLayer) cancel->request();
+    }
+    void kv(const trace::KvEvent& e) override { kvEvents.push_back(e); }
+    void token(const trace::TokenRecord& t) override {
+        tokens.push_back(t);
+        if (cancel != nullptr && tokens.size() == cancelAfterTokens) cancel->request();
+    }
+    void prefillProgress(std::int32_t, std::int32_t done, std::int32_t total) override {
+        progress.emplace_back(done, total);
+    }
+};
+
+std::string checkpointFolder(const char* name) {
+    return goldenDir() + "/checkpoints/" + name;
+}
+
+std::vector<TokenId> somePrompt(std::int64_t n) {
+    std::vector<TokenId> ids;
+    for (std::int64_t i = 0; i < n; ++i) ids.push_back(static_cast<TokenId>((i * 37 + 5) % 600));
+    return ids;
+}
+
+class EngineTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        static const auto model = loadOrFail(checkpointFolder("llama_gqa"));
+        m_model = model;
+        ASSERT_NE(m_model, nullptr);
+    }
+    std::unique_ptr<Engine> engine(EngineSettings settings = exactSettings()) const {
+        return engineFor(m_model, settings);
+    }
+    std::shared_ptr<const Model> m_model;
+    CancelToken m_cancel;
+};
+
+TEST_F(EngineTest, BitsDependOnNeitherThreadsNorChunks) {
+    const std::string folder = goldenDir();
+    for (const std::string& path :
+         {folder + "/checkpoints/llama_gqa", folder + "/gguf/llama_wide.Q4_0.gguf",
+          folder + "/gguf/llama_wide.Q4_K_M.llama_quantize.gguf", folder + "/gguf/qwen2.Q4_0.gguf",
+          folder + "/gguf/llama_gqa.F16.gguf"}) {
+        if (!std::filesystem::exists(path)) continue;
+        const auto model = loadOrFail(path);
+        ASSERT_NE(model, nullptr);
+        const auto prompt = somePrompt(70);
+        for (const bool exact : {true, false}) {
+            std::vector<float> first;
+            std::vector<TokenId> firstTokens;
+            for (const auto [threads, chunk, block] :
+                 {std::tuple{1, 256, 16}, {2, 256, 16}, {3, 1, 16}, {2, 7, 8}, {1, 32, 64}}) {
+                EngineSettings settings;
+                settings.threads = threads;
+                settings.prefillChunk = chunk;
+                settings.kvBlockTokens = block;
+                settings.exact = exact;
+                const auto engine = engineFor(model, settings);
+                ASSERT_NE(engine, nullptr);
+                const auto logits = engine->logits(prompt, m_cancel);
+                ASSERT_TRUE(logits.ok());
+                const auto tokens = generateIds(*engine, greedyRequest(prompt, 20));
+                if (first.empty()) {
+                    first = *logits;
+                    firstTokens = tokens;
+                }
+                EXPECT_EQ(std::memcmp(first.data(), logits->data(), first.size() * 4), 0)
+                    << path << " exact " << exact << " threads " << threads << " chunk " << chunk;
+                EXPECT_EQ(tokens, firstTokens);
+            }
+        }
+    }
+}
+
+TEST_F(EngineTest, AttentionKindsAndKvFormatsAgreeOnTheTokens) {
+    const auto expected = generateIds(*engine(), greedyRequest(somePrompt(40), 24));
+    EngineSettings naive = exactSettings();
+    naive.attention = kernels::AttentionKind::Naive;
+    EXPECT_EQ(generateIds(*engine(naive), greedyRequest(somePrompt(40), 24)), expected);
+    const auto exactLogits = engine()->logits(somePrompt(40), m_cancel);
+    for (const auto type : {kernels::DType::F16, kernels::DType::BF16}) {
+        EngineSettings settings;
+        settings.kvType = type;
+        const auto logits = engine(settings)->logits(somePrompt(40), m_cancel);
+        ASSERT_TRUE(logits.ok());
+        EXPECT_GT(cosine(*logits, *exactLogits), type == kernels::DType::F16 ? 0.99999 : 0.999);
+    }
+}
+
+TEST_F(EngineTest, ContextEndsAreRefusedOrReported) {  // case C51
+    EngineSettings settings = exactSettings();
+    settings.contextTokens = 32;
+    const auto small = engine(settings);
+    const auto run = [&](std::int64_t prompt, int maxTokens) {
+        return small->generate(greedyRequest(somePrompt(prompt), maxTokens), {}, m_cancel);
+    };
+    const auto tooLong = run(33, 4);
+    ASSERT_FALSE(tooLong.ok());
+    EXPECT_EQ(tooLong.error().code, ErrorCode::Usage);
+    EXPECT_THAT(tooLong.error().message, HasSubstr("33 tokens"));
+    EXPECT_THAT(tooLong.error().message, HasSubstr("holds 32"));
+    const auto full = run(30, 40);
+    ASSERT_TRUE(full.ok());
+    EXPECT_EQ(full->finish, FinishReason::ContextFull);
+    EXPECT_EQ(full->tokens.size(), 3U);  // two enter the cache, the third needs no place in it
+    EXPECT_EQ(full->kvBlocks, 2);
+    const auto exactly = run(32, 40);
+    ASSERT_TRUE(exactly.ok());
+    EXPECT_EQ(exactly->finish, FinishReason::ContextFull);
+    EXPECT_EQ(exactly->tokens.size(), 1U);
+    EXPECT_EQ(run(30, 2)->finish, FinishReason::MaxTokens);
+    const auto logits = small->logits(somePrompt(33), m_cancel);
+    ASSERT_FALSE(logits.ok());
+    EXPECT_THAT(logits.error().message, HasSubstr("holds 32"));
+}
+
+TEST_F(EngineTest, RequestsThatMakeNoSenseAreRefused) {
+    const auto e = engine();
+    const auto message = [&](const GenerateRequest& request) {
+        const auto result = e->generate(request, {}, m_cancel);
+        return result.ok() ? std::string() : result.error().message;
+    };
+    EXPECT_THAT(message(greedyRequest({}, 3)), HasSubstr("empty"));
+    EXPECT_THAT(message(greedyRequest({5, 620}, 3)), HasSubstr("token 1 has id 620"));
+    EXPECT_THAT(message(greedyRequest({5, 620}, 3)), HasSubstr("0 to 619"));
+    EXPECT_THAT(message(greedyRequest({-1}, 3)), HasSubstr("id -1"));
+    EXPECT_THAT(message(greedyRequest({5}, -1)), HasSubstr("-1"));
+    GenerateRequest bad = greedyRequest({5}, 3);
+    bad.sampling.topP = 2.0F;
+    EXPECT_THAT(message(bad), HasSubstr("top-p"));
+    const auto none = e->generate(greedyRequest({5}, 0), {}, m_cancel);
+    ASSERT_TRUE(none.ok());
+    EXPECT_TRUE(none->tokens.empty());
+    EXPECT_EQ(none->finish, FinishReason::MaxTokens);
+}
+
+TEST_F(EngineTest, SettingsOutOfRangeAreRefusedByName) {
+    const auto message = [&](auto change) {
+        EngineSettings settings;
+        change(settings);
+        const auto created = Engine::create(m_model, settings);
+        return created.ok() ? std::string() : created.error().message;
+    };
+    EXPECT_THAT(message([](auto& s) { s.threads = -1; }), HasSubstr("threads is -1"));
+    EXPECT_THAT(message([](auto& s) { s.kvBlockTokens = 4; }), HasSubstr("KV block is 4"));
+    EXPECT_THAT(message([](auto& s) { s.contextTokens = -5; }), HasSubstr("context is -5"));
+    EXPECT_THAT(message([](auto& s) { s.prefillChunk = 0; }), HasSubstr("prefill chunk is 0"));
+    EXPECT_THAT(message([](auto& s) { s.kvType = kernels::DType::Q4_0; }), HasSubstr("q4_0"));
+}
+
+TEST_F(EngineTest, EffectiveSettingsSayWhatDiffersAndWhy) {
+    EngineSettings settings;
+    settings.exact = true;
+    settings.contextTokens = 600;
+    const auto e = engine(settings);
+    EXPECT_EQ(e->effective().settings.kvType, kernels::DType::F32);
+    EXPECT_GE(e->effective().settings.threads, 1);
+    EXPECT_FALSE(e->effective().isa.empty());
+    EXPECT_THAT(e->effective().notes,
+                ::testing::UnorderedElementsAre(HasSubstr("kv f32 instead of f16"),
+                                                HasSubstr("beyond the trained 512")));
+    EXPECT_EQ(e->kvBytesPerToken(), 2U * 3 * 2 * 16 * 4);
+    ::setenv("LANESCOPE_EXACT", "1", 1);
+    EXPECT_TRUE(engine({})->effective().settings.exact);
+    ::unsetenv("LANESCOPE_EXACT");
+    EXPECT_FALSE(engine({})->effective().settings.exact);
+    EXPECT_EQ(engine({})->effective().settings.contextTokens, 512);
+}
+
+TEST_F(EngineTest, EventsTellTheWholeRequest) {
+    Recorder sink;
+    EngineSettings settings = exactSettings();
+    settings.prefillChunk = 16;
+    const auto e = engine(settings);
+    GenerateRequest request = greedyRequest(somePrompt(40), 12);
+    request.topCandidates = 3;
+    const auto result = e->generate(request, {&sink, 2, 9, -1}, m_cancel);
+    ASSERT_TRUE(result.ok());
+    ASSERT_EQ(sink.tokens.size(), 12U);
+    std::string text;
+    for (std::size_t i = 0; i < sink.tokens.size(); ++i) {
+        const trace::TokenRecord& token = sink.tokens[i];
+        EXPECT_EQ(token.request, 9);
+        EXPECT_EQ(token.index, static_cast<std::int32_t>(i));
+        EXPECT_EQ(token.token, result->tokens[i]);
+        EXPECT_EQ(token.tNs, result->tokenNs[i]);
+        EXPECT_EQ(token.contextTokens, static_cast<std::int32_t>(40 + i));
+        EXPECT_EQ(token.kvBytes, ((40 + i + 15) / 16) * 16 * e->kvBytesPerToken());
+        EXPECT_LT(token.logProbability, 0.0F);
+        EXPECT_GT(token.entropy, 0.0F);
+        ASSERT_EQ(token.top.size(), 3U);
+        EXPECT_EQ(token.top[0].token, token.token);
+        EXPECT_NEAR(token.top[0].probability, std::exp(token.logProbability), 1e-5);
+        text += token.piece;
+    }
+    EXPECT_EQ(text, result->text);
+    EXPECT_EQ(result->kvBytes, sink.tokens.back().kvBytes);
+    EXPECT_THAT(sink.progress,
+                ::testing::ElementsAre(std::pair{16, 40}, std::pair{32, 40}, std::pair{40, 40}));
+    ASSERT_FALSE(sink.kvEvents.empty());
+    EXPECT_EQ(sink.kvEvents.back().action, trace::KvAction::Free);
+    EXPECT_EQ(sink.kvEvents.back().blocksInUse, 0);
+    EXPECT_EQ(sink.kvEvents.back().request, 9);
+}
+
+TEST_F(EngineTest, SpansCoverEveryOpOfEveryLayerInOrder) {
+    Recorder sink;
+    const auto e = engineFor(loadOrFail(goldenDir() + "/gguf/llama_wide.Q4_0.gguf"), {});
+    ASSERT_NE(e, nullptr);
+    ASSERT_TRUE(e->generate(greedyRequest(somePrompt(20), 3), {&sink, 1, 4, -1}, m_cancel).ok());
+    std::map<std::pair<trace::Op, int>, int> counts;  // (op, step)
+    std::int64_t last = 0;
+    for (const trace::Span& span : sink.spans) {
+        ++counts[{span.op, span.step}];
+        EXPECT_LE(span.tStartNs, span.tEndNs);
+        EXPECT_GE(span.tEndNs, last);
+        last = span.tEndNs;
+        EXPECT_EQ(span.lane, 1);
+        EXPECT_EQ(span.request, 4);
+        if (span.op == trace::Op::Qkv) {
+            EXPECT_EQ(span.layer, 0);
+            const std::uint64_t n = span.step == 0 ? 20 : 1;
+            EXPECT_EQ(span.flops, 2 * n * 256 * (4 + 2 + 2) * 64);
+            // weights (4.5 bits each) + rows in and out
+            EXPECT_EQ(span.bytes, 256 * 512 * 18 / 32 + n * 4 * (256 + 512));
+        }
+    }
+    using trace::Op;
+    for (const Op op : {Op::Embed, Op::Rope, Op::KvWrite, Op::Qkv, Op::Attention, Op::OutProj,
+                        Op::GateUp, Op::Activation, Op::Down, Op::Head, Op::Sample, Op::Detokenise})
+        for (const int step : {0, 1, 2})
+            EXPECT_EQ((counts[{op, step}]), 1) << trace::opName(op) << " step " << step;
+    EXPECT_EQ((counts[{Op::Norm, 1}]), 3);
+    EXPECT_EQ((counts[{Op::Residual, 1}]), 2);
+    EXPECT_EQ((counts[{Op::QuantiseActs, 1}]), 5);
+    EXPECT_EQ((counts[{Op::Prefill, 0}]), 1);
+    EXPECT_EQ((counts[{Op::DecodeStep, 1}]), 1);
+}
+
+TEST_F(EngineTest, CancelKeepsWhatThereIsAndFreesTheBlocks) {
+    Recorder sink;
+    CancelToken cancel;
+    sink.cancel = &cancel;
+    sink.cancelAfterTokens = 3;
+    const auto e = engine();
+    const auto partial = e->generate(greedyRequest(somePrompt(8), 50), {&sink}, cancel);
+    ASSERT_TRUE(partial.ok());
+    EXPECT_EQ(partial->finish, FinishReason::Cancelled);
+    EXPECT_EQ(partial->tokens.size(), 3U);
+    EXPECT_EQ(sink.kvEvents.back().blocksInUse, 0);
+
+    Recorder during;  // in the middle of a prefill: at most one more layer runs
+    CancelToken layer;
+    during.cancel = &layer;
+    during.cancelAtLayer = 0;
+    const auto none = e->generate(greedyRequest(somePrompt(200), 50), {&during}, layer);
+    ASSERT_TRUE(none.ok());
+    EXPECT_EQ(none->finish, FinishReason::Cancelled);
+    EXPECT_TRUE(none->tokens.empty());
+    for (const trace::Span& span : during.spans) EXPECT_LE(span.layer, 0);
+    EXPECT_EQ(e->logits(somePrompt(8), layer).error().code, ErrorCode::Cancelled);
+    EXPECT_EQ(e->timePrefill(8, layer).error().code, ErrorCode::Cancelled);
+    EXPECT_TRUE(e->logits(somePrompt(8), m_cancel).ok());
+}
+
+TEST_F(EngineTest, SameSeedGivesTheSameTokens) {
+    GenerateRequest request = greedyRequest(somePrompt(8), 30);
+    request.sampling.temperature = 1.0F;
+    request.sampling.topP = 0.95F;
+    request.sampling.seed = 42;
+    EngineSettings one = exactSettings(1);
+    const auto first = generateIds(*engine(), request);
+    EXPECT_EQ(generateIds(*engine(), request), first);
+    EXPECT_EQ(generateIds(*engine(one), request), first);
+    request.sampling.seed = 43;
+    EXPECT_NE(generateIds(*engine(), request), first);
+}
+
+TEST_F(EngineTest, MeasuredMemoryIsWhatWasEstimated) {
+    for (const std::int64_t context : {64, 512}) {
+        EngineSettings settings;
+        settings.contextTokens = context;
+        const auto e = engine(settings);
+        ASSERT_TRUE(e->generate(greedyRequest(somePrompt(8), 4), {}, m_cancel).ok());
+        const auto near = [](std::uint64_t a, std::uint64_t b) {
+            return static_cast<double>(a) <= 1.1 * static_cast<double>(b) &&
+                   static_cast<double>(b) <= 1.1 * static_cast<double>(a);
+        };
+        EXPECT_TRUE(near(e->measured().kvBytes, e->estimate().kvBytes));
+        EXPECT_TRUE(near(e->measured().scratchBytes, e->estimate().scratchBytes));
+        EXPECT_EQ(e->measured().weightBytes, e->estimate().weightBytes);
+        EXPECT_EQ(e->estimate().kvBytes,
+                  static_cast<std::uint64_t>(context) * e->kvBytesPerToken());
+    }
+}
+
+TEST(Memory, ARefusalNamesBothNumbersAndANextStep) {
+    const MemoryEstimate need{5ULL << 30U, 1ULL << 30U, 1ULL << 20U};
+    EXPECT_TRUE(checkFits(need, 8ULL << 30U).ok());
+    EXPECT_TRUE(checkFits(need, 0).ok());  // unknown: the system decides
+    const auto refused = checkFits(need, 2ULL << 30U);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::OutOfMemory);
+    EXPECT_THAT(refused.error().message, HasSubstr("needs 6.0 GiB"));
+    EXPECT_THAT(refused.error().message, HasSubstr("2.0 GiB free"));
+    EXPECT_THAT(refused.error().nextStep, HasSubstr("context"));
+    EXPECT_GT(availableMemoryBytes(), 0U);
+}
+
+TEST_F(EngineTest, BenchmarkPrimitivesTimeWhatTheySay) {
+    EngineSettings settings = exactSettings();
+    settings.contextTokens = 128;
+    const auto e = engine(settings);
+    const auto prefill = e->timePrefill(64, m_cancel);
+    ASSERT_TRUE(prefill.ok());
+    EXPECT_GT(*prefill, 0);
+    EXPECT_TRUE(e->timeDecode(8, 0, m_cancel).ok());
+    EXPECT_TRUE(e->timeDecode(8, 120, m_cancel).ok());
+    EXPECT_THAT(e->timeDecode(9, 120, m_cancel).error().message, HasSubstr("holds 128"));
+    EXPECT_FALSE(e->timePrefill(129, m_cancel).ok());
+    EXPECT_FALSE(e->timePrefill(0, m_cancel).ok());
+}
+
+/// Copies a golden checkpoint's files whose names `keep` accepts.
+template <class Keep>
+void copyCheckpoint(const char* name, const TemporaryFolder& folder, Keep keep) {
+    for (const auto& entry : std::filesystem::directory_iterator(checkpointFolder(name)))
+        if (keep(entry.path().filename().string()))
+            std::filesystem::copy(entry.path(), folder.path() / entry.path().filename());
+}
+
+TEST_F(EngineTest, RunsOnIdsAloneWithoutATokenizer) {
+    const TemporaryFolder folder;
+    copyCheckpoint("llama_gqa", folder, [](const std::string& file) {
+        return file == "config.json" || file == "model.safetensors";
+    });
+    const auto bare = loadOrFail(folder.path().string());
+    ASSERT_NE(bare, nullptr);
+    EXPECT_EQ(bare->tokenizer(), nullptr);
+    EXPECT_FALSE(bare->tokenizerError().empty());
+    const auto e = engineFor(bare, exactSettings());
+    Recorder sink;
+    const auto result = e->generate(greedyRequest(somePrompt(8), 6), {&sink}, m_cancel);
+    ASSERT_TRUE(result.ok());
+    EXPECT_EQ(result->tokens, generateIds(*engine(), greedyRequest(somePrompt(8), 6)));
+    EXPECT_TRUE(result->text.empty());
+    EXPECT_EQ(sink.tokens.size(), 6U);
+    GenerateRequest stop = greedyRequest(somePrompt(8), 6);
+    stop.stop = {"x"};
+    EXPECT_THAT(e->generate(stop, {}, m_cancel).error().message, HasSubstr("tokenizer"));
+}
+
+TEST_F(EngineTest, WeightsThatGiveNoNumbersAreAnError) {
+    const TemporaryFolder folder;
+    copyCheckpoint("llama_gqa", folder, [](const std::string&) { return true; });
+    // Fill the last quarter of the weights with NaN: whatever they are, the logits see them.
+    const auto file = folder.path() / "model.safetensors";
+    const auto size = static_cast<std::streamoff>(std::filesystem::file_size(file));
+    std::fstream stream(file, std::ios::in | std::ios::out | std::ios::binary);
+    stream.seekp(size - size / 16 * 4);
+    const std::uint32_t nan = 0x7FC00000U;
+    for (std::streamoff i = 0; i < size / 16; ++i)
+        stream.write(reinterpret_cast<const char*>(&nan), sizeof(nan));
+    stream.close();
+    const auto broken = loadOrFail(folder.path().string());
+    ASSERT_NE(broken, nullptr);
+    const auto result =
+        engineFor(broken, exactSettings())->generate(greedyRequest(somePrompt(8), 6), {}, m_cancel);
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().code, ErrorCode::BadInput);
+    EXPECT_THAT(result.error().message, HasSubstr("620 logits"));
+}
+
+}  // namespace
+}  // namespace lanescope::test
