@@ -69,7 +69,8 @@ class StreamDecoder {
   private:
     std::shared_ptr<const Tokenizer> m_tokenizer;
     SkipSpecial m_skip;
-    std::vector<TokenId> m_window;  ///< ids since the last safe point
+    std::vector<TokenId> m_window;  ///< ids since the piece before the last safe point
+    std::size_t m_nContext = 0;     ///< first ids of m_window, whose text is given out
     std::string m_emitted;          ///< text of m_window already given out
 };
 

@@ -1,0 +1,207 @@
+#include "engine/text/tokenizer/decoder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/text/tokenizer/characters.h"
+#include "engine/text/tokenizer/json_fields.h"
+#include "engine/text/utf8.h"
+
+namespace lanescope::tokenizer {
+
+namespace {
+
+using nlohmann::json;
+
+std::string joined(const std::vector<std::string>& tokens) {
+    std::size_t size = 0;
+    for (const std::string& token : tokens) size += token.size();
+    std::string text;
+    text.reserve(size);
+    for (const std::string& token : tokens) text.append(token);
+    return text;
+}
+
+class ByteLevel final : public Decoder {
+  public:
+    void apply(std::vector<std::string>& tokens) const override {
+        std::string bytes;
+        for (const std::string& token : tokens) bytes.append(bytesOf(token));
+        tokens.assign(1, utf8::repaired(bytes));
+    }
+    [[nodiscard]] std::string bytesOf(std::string token) const override {
+        // A token with a character outside the alphabet was never made of bytes: it stays as it is.
+        auto bytes = byte_level::unmapped(token);
+        return bytes ? std::move(*bytes) : std::move(token);
+    }
+};
+
+class Fuse final : public Decoder {
+  public:
+    void apply(std::vector<std::string>& tokens) const override {
+        tokens.assign(1, joined(tokens));
+    }
+    [[nodiscard]] std::string bytesOf(std::string token) const override { return token; }
+};
+
+/// The byte of a token named <0x41>, or -1.
+int byteToken(std::string_view token) {
+    if (token.size() != 6 || !token.starts_with("<0x") || token[5] != '>') return -1;
+    int byte = 0;
+    for (const char c : token.substr(3, 2)) {
+        int digit = -1;
+        if (c >= '0' && c <= '9') digit = c - '0';
+        if (c >= 'A' && c <= 'F') digit = c - 'A' + 10;
+        if (c >= 'a' && c <= 'f') digit = c - 'a' + 10;
+        if (digit < 0) return -1;
+        byte = byte * 16 + digit;
+    }
+    return byte;
+}
+
+class ByteFallback final : public Decoder {
+  public:
+    void apply(std::vector<std::string>& tokens) const override {
+        std::vector<std::string> out;
+        std::string run;
+        const auto flush = [&] {
+            if (run.empty()) return;
+            if (utf8::isValid(run)) {
+                out.push_back(run);
+            } else {
+                for (std::size_t i = 0; i < run.size(); ++i) out.emplace_back("\xEF\xBF\xBD");
+            }
+            run.clear();
+        };
+        for (std::string& token : tokens) {
+            const int byte = byteToken(token);
+            if (byte >= 0) {
+                run.push_back(static_cast<char>(byte));
+            } else {
+                flush();
+                out.push_back(std::move(token));
+            }
+        }
+        flush();
+        tokens = std::move(out);
+    }
+    [[nodiscard]] std::string bytesOf(std::string token) const override {
+        const int byte = byteToken(token);
+        return byte < 0 ? token : std::string(1, static_cast<char>(byte));
+    }
+};
+
+class Replace final : public Decoder {
+  public:
+    Replace(std::string from, std::string to) : m_from(std::move(from)), m_to(std::move(to)) {}
+    void apply(std::vector<std::string>& tokens) const override {
+        for (std::string& token : tokens) token = bytesOf(std::move(token));
+    }
+    [[nodiscard]] std::string bytesOf(std::string token) const override {
+        std::string out;
+        std::size_t plain = 0;
+        for (std::size_t at = token.find(m_from); at != std::string::npos;
+             at = token.find(m_from, plain)) {
+            out.append(token, plain, at - plain).append(m_to);
+            plain = at + m_from.size();
+        }
+        if (plain == 0) return token;
+        return out.append(token, plain, std::string::npos);
+    }
+
+  private:
+    std::string m_from;
+    std::string m_to;
+};
+
+/// Takes up to `start` copies of a character off each token's front and `stop` off its end.
+class Strip final : public Decoder {
+  public:
+    Strip(std::string content, std::size_t start, std::size_t stop)
+        : m_content(std::move(content)), m_start(start), m_stop(stop) {}
+    void apply(std::vector<std::string>& tokens) const override {
+        for (std::string& token : tokens) {
+            std::string_view rest = token;
+            for (std::size_t i = 0; i < m_start && rest.starts_with(m_content); ++i) {
+                rest.remove_prefix(m_content.size());
+            }
+            for (std::size_t i = 0; i < m_stop && rest.ends_with(m_content); ++i) {
+                rest.remove_suffix(m_content.size());
+            }
+            token = std::string(rest);
+        }
+    }
+    [[nodiscard]] std::string bytesOf(std::string token) const override { return token; }
+
+  private:
+    std::string m_content;
+    std::size_t m_start;
+    std::size_t m_stop;
+};
+
+class Sequence final : public Decoder {
+  public:
+    explicit Sequence(std::vector<DecoderPtr> steps) : m_steps(std::move(steps)) {}
+    void apply(std::vector<std::string>& tokens) const override {
+        for (const auto& step : m_steps) step->apply(tokens);
+    }
+    [[nodiscard]] std::string bytesOf(std::string token) const override {
+        for (const auto& step : m_steps) token = step->bytesOf(std::move(token));
+        return token;
+    }
+
+  private:
+    std::vector<DecoderPtr> m_steps;
+};
+
+Result<DecoderPtr> stripFromJson(const json& entry) {
+    const auto start = asInteger(member(entry, "start")).value_or(0);
+    const auto stop = asInteger(member(entry, "stop")).value_or(0);
+    const std::string content = textField(entry, "content");
+    if (content.empty() || start < 0 || stop < 0) {
+        return badInput("decoder Strip has no content or a negative count");
+    }
+    return DecoderPtr(std::make_unique<Strip>(content, static_cast<std::size_t>(start),
+                                              static_cast<std::size_t>(stop)));
+}
+
+Result<DecoderPtr> replaceFromJson(const json& entry) {
+    const json& pattern = member(entry, "pattern");
+    const std::string text = textField(pattern, "String");
+    if (text.empty()) {
+        return unsupported("decoder Replace is supported for a fixed text only, not for a Regex");
+    }
+    return DecoderPtr(std::make_unique<Replace>(text, textField(entry, "content")));
+}
+
+Result<DecoderPtr> sequenceFromJson(const json& entry) {
+    const json& list = member(entry, "decoders");
+    if (!list.is_array()) return badInput("decoder Sequence has no \"decoders\"");
+    std::vector<DecoderPtr> steps;
+    for (const json& item : list) {
+        auto step = makeDecoder(item);
+        if (!step) return step.error();
+        if (*step) steps.push_back(std::move(*step));
+    }
+    return DecoderPtr(std::make_unique<Sequence>(std::move(steps)));
+}
+
+}  // namespace
+
+DecoderPtr makeByteLevelDecoder() {
+    return std::make_unique<ByteLevel>();
+}
+
+Result<DecoderPtr> makeDecoder(const json& entry) {
+    if (entry.is_null()) return DecoderPtr();
+    const std::string type = typeOf(entry);
+    if (type == "Sequence") return sequenceFromJson(entry);
+    if (type == "ByteLevel") return makeByteLevelDecoder();
+    if (type == "Fuse") return DecoderPtr(std::make_unique<Fuse>());
+    if (type == "ByteFallback") return DecoderPtr(std::make_unique<ByteFallback>());
+    if (type == "Replace") return replaceFromJson(entry);
+    if (type == "Strip") return stripFromJson(entry);
+    return unsupported("decoder of type \"" + type + "\" is not supported");
+}
+
+}  // namespace lanescope::tokenizer

@@ -1,0 +1,239 @@
+#include "engine/text/tokenizer/gguf_reader.h"
+
+#include <utility>
+#include <vector>
+
+#include "engine/text/tokenizer/bpe.h"
+#include "engine/text/tokenizer/characters.h"
+#include "engine/text/tokenizer/gguf_pre.h"
+#include "engine/text/tokenizer/pipeline.h"
+
+namespace lanescope::tokenizer {
+
+namespace {
+
+/// Values of tokenizer.ggml.token_type.
+enum class TokenType : std::int64_t {
+    Normal = 1,
+    Unknown = 2,
+    Control = 3,
+    UserDefined = 4,
+    Unused = 5,
+    Byte = 6,
+};
+
+std::string key(std::string_view name) {
+    return "tokenizer.ggml." + std::string(name);
+}
+
+class Reader {
+  public:
+    Reader(const Metadata& metadata, const std::string& context)
+        : m_metadata(metadata), m_context(context) {}
+
+    Result<Parts> read() {
+        const auto model = m_metadata.text(key("model"));
+        if (!model) return badInput("there is no tokenizer.ggml.model", m_context);
+        m_tokens = m_metadata.strings(key("tokens"));
+        if (m_tokens == nullptr || m_tokens->empty()) {
+            return badInput("there is no tokenizer.ggml.tokens", m_context);
+        }
+        const auto lengths = checkLengths();
+        if (!lengths) return lengths.error();
+        if (*model != "gpt2") {
+            return unsupported("tokenizer of kind \"" + std::string(*model) + "\" is not supported",
+                               m_context, "use a model with a byte-level BPE tokenizer (\"gpt2\")");
+        }
+        const auto steps = readPreTokenizer();
+        if (!steps) return steps.error();
+        const auto tokens = readTokens();
+        if (!tokens) return tokens.error();
+        const auto bpe = readBpe();
+        if (!bpe) return bpe.error();
+        const auto special = readSpecialTokens();
+        if (!special) return special.error();
+        m_parts.decoder = makeByteLevelDecoder();
+        return std::move(m_parts);
+    }
+
+  private:
+    Error wrong(std::string message) const { return badInput(std::move(message), m_context); }
+
+    /// Lists that run beside the tokens must be as long as they are.
+    Result<void> checkLengths() {
+        const std::size_t n = m_tokens->size();
+        if (static_cast<std::int64_t>(n) > kMaxVocabSize) {
+            return wrong("tokenizer.ggml.tokens has " + std::to_string(n) + " tokens; at most " +
+                         std::to_string(kMaxVocabSize) + " are taken");
+        }
+        m_types = m_metadata.integers(key("token_type"));
+        if (m_types != nullptr && m_types->size() != n)
+            return mismatch("token_type", m_types->size());
+        if (const auto* scores = m_metadata.numbers(key("scores"));
+            scores != nullptr && scores->size() != n) {
+            return mismatch("scores", scores->size());
+        }
+        return {};
+    }
+
+    Error mismatch(const std::string& name, std::size_t length) const {
+        return wrong("tokenizer.ggml." + name + " has " + std::to_string(length) +
+                     " entries, but tokenizer.ggml.tokens has " + std::to_string(m_tokens->size()) +
+                     ": the lengths must be the same");
+    }
+
+    Result<void> readPreTokenizer() {
+        const auto name = m_metadata.text(key("pre"));
+        if (!name) {
+            return unsupported("there is no tokenizer.ggml.pre, so how text is split is not known",
+                               m_context, "convert the model again with a newer converter");
+        }
+        m_pre = findGgufPreTokenizer(*name);
+        if (m_pre == nullptr) {
+            return unsupported(
+                "pre-tokenizer (tokenizer.ggml.pre) \"" + std::string(*name) + "\" is not known",
+                m_context, "use the tokenizer.json of the same model");
+        }
+        std::vector<PreTokenizerPtr> steps;
+        for (const std::string_view pattern : m_pre->patterns) {
+            auto regex = Regex::compile(pattern);
+            if (!regex) return regex.error();
+            steps.push_back(makeSplit(*regex, SplitBehaviour::Isolated));
+        }
+        steps.push_back(makeByteAlphabet());
+        m_parts.preTokenizer = makeSequence(std::move(steps));
+        if (m_pre->nfc) m_parts.normalizer = makeNfc();
+        m_parts.kind = "byte-level BPE (" + std::string(*name) + ")";
+        return {};
+    }
+
+    [[nodiscard]] TokenType typeOf(std::size_t id) const {
+        return m_types == nullptr ? TokenType::Normal : static_cast<TokenType>((*m_types)[id]);
+    }
+
+    Result<void> readTokens() {
+        std::size_t nBytes = 0;
+        for (const std::string_view token : *m_tokens) nBytes += token.size();
+        m_parts.vocabulary->reserve(m_tokens->size(), nBytes);
+        for (std::size_t id = 0; id < m_tokens->size(); ++id) {
+            const auto done = readToken(id, (*m_tokens)[id]);
+            if (!done) return done.error();
+        }
+        m_parts.vocabulary->growTo(static_cast<TokenId>(m_tokens->size()));
+        return {};
+    }
+
+    Result<void> readToken(std::size_t id, std::string_view text) {
+        const TokenType type = typeOf(id);
+        const auto number = static_cast<std::int64_t>(id);
+        if (type == TokenType::Unused) return {};  // padding: no text, never produced
+        if (type == TokenType::Normal || type == TokenType::Byte) {
+            return m_parts.vocabulary->add(text, number, Vocabulary::Searchable::Yes);
+        }
+        AddedToken token;
+        token.id = static_cast<TokenId>(id);
+        token.content = std::string(text);
+        token.special = type != TokenType::UserDefined;
+        // Added tokens are spelled out, not written in the byte alphabet, which decoding undoes.
+        std::string mapped;
+        byte_level::appendMapped(mapped, text);
+        const auto stored = m_parts.vocabulary->add(mapped, number, Vocabulary::Searchable::No);
+        if (!stored) return stored.error();
+        const auto added = m_parts.added.add(std::move(token), text);
+        if (!added) return badInput(added.error().message, m_context);
+        return {};
+    }
+
+    Result<void> readBpe() {
+        const auto* list = m_metadata.strings(key("merges"));
+        if (list == nullptr) return wrong("there is no tokenizer.ggml.merges");
+        std::vector<Bpe::Merge> merges;
+        merges.reserve(list->size());
+        for (const std::string_view entry : *list) {
+            const std::size_t space = entry.find(' ', 1);
+            if (space == std::string_view::npos) {
+                return wrong("merge " + std::to_string(merges.size()) + " (\"" +
+                             std::string(entry.substr(0, 64)) + "\") is not two tokens");
+            }
+            merges.emplace_back(entry.substr(0, space), entry.substr(space + 1));
+        }
+        BpeOptions options;
+        options.ignoreMerges = m_pre->ignoreMerges;
+        auto bpe = Bpe::build(*m_parts.vocabulary, merges, options);
+        if (!bpe) return badInput(bpe.error().message, m_context);
+        m_parts.model = std::move(*bpe);
+        return {};
+    }
+
+    /// The id under a key, -1 if there is none. Errors: an id that no token has.
+    Result<TokenId> idOf(std::string_view name) const {
+        const MetaValue* value = m_metadata.find(key(name));
+        if (value == nullptr) return TokenId{-1};
+        const auto id = m_metadata.integer(key(name));
+        if (!id) return wrong("tokenizer.ggml." + std::string(name) + " is not an integer");
+        // Some converters write -1 or its unsigned twin for "none".
+        if (*id == -1 || *id == std::int64_t{0xFFFFFFFF}) return TokenId{-1};
+        if (*id < 0 || *id >= m_parts.vocabulary->size()) {
+            return wrong("tokenizer.ggml." + std::string(name) + " is the token id " +
+                         std::to_string(*id) + ", which is out of range: there are " +
+                         std::to_string(m_parts.vocabulary->size()) + " tokens");
+        }
+        return static_cast<TokenId>(*id);
+    }
+
+    Result<void> readSpecialTokens() {
+        const auto bos = named("bos_token_id", "bos_token");
+        if (!bos) return bos.error();
+        const auto eos = named("eos_token_id", "eos_token");
+        if (!eos) return eos.error();
+        const auto unk = named("unknown_token_id", "unk_token");
+        if (!unk) return unk.error();
+        const auto pad = named("padding_token_id", "pad_token");
+        if (!pad) return pad.error();
+        m_parts.bos = *bos;
+        m_parts.addEndOfGeneration(*eos);
+        for (const char* name : {"eot_token_id", "eom_token_id"}) {
+            const auto id = idOf(name);
+            if (!id) return id.error();
+            m_parts.addEndOfGeneration(*id);
+        }
+        m_parts.addKnownEndsOfGeneration();
+        if (m_metadata.boolean(key("add_bos_token")).value_or(m_pre->addBos)) {
+            if (*bos < 0)
+                return wrong("tokenizer.ggml.add_bos_token is set, but there is no BOS id");
+            m_parts.prefix.push_back(*bos);
+        }
+        if (m_metadata.boolean(key("add_eos_token")).value_or(false)) {
+            if (*eos < 0)
+                return wrong("tokenizer.ggml.add_eos_token is set, but there is no EOS id");
+            m_parts.suffix.push_back(*eos);
+        }
+        return {};
+    }
+
+    Result<TokenId> named(const char* idKey, const char* textName) {
+        const auto id = idOf(idKey);
+        if (id && *id >= 0)
+            m_parts.specialTexts[textName] =
+                std::string((*m_tokens)[static_cast<std::size_t>(*id)]);
+        return id;
+    }
+
+    const Metadata& m_metadata;
+    const std::string& m_context;
+    const std::vector<std::string_view>* m_tokens = nullptr;
+    const std::vector<std::int64_t>* m_types = nullptr;
+    const GgufPreTokenizer* m_pre = nullptr;
+    Parts m_parts;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Tokenizer>> readGguf(const Metadata& metadata,
+                                                  const std::string& context) {
+    auto parts = Reader(metadata, context).read();
+    if (!parts) return parts.error();
+    return std::shared_ptr<const Tokenizer>(std::make_shared<Pipeline>(std::move(*parts)));
+}
+
+}  // namespace lanescope::tokenizer
