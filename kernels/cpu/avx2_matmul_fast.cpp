@@ -1,10 +1,10 @@
-// y = x · Wᵀ with int8 activations. Sixteen (two panels of eight) rows are unpacked 1024 columns at
-// a time into L1, where all tokens use them, four tokens a tile. Dots are exact in 16 and 32 bits:
-// 4-bit weights sum a whole block in 16 bits before one widening, so a block of 8 x 32 costs nine
-// multiplies. y itself keeps the sums between chunks. Order of operations: panel.h.
+// y = x · Wᵀ with int8 activations: the tiles of panel_loop.h for 256-bit vectors, 16 rows x 4
+// tokens. Dots are exact in 16 and 32 bits: 4-bit weights sum a whole block in 16 bits before one
+// widening, so a block of 8 x 32 costs nine multiplies. y itself keeps the sums between chunks.
+// Order of operations: panel.h.
 
 #include "kernels/cpu/avx2.h"
-#include "kernels/cpu/avx2_unpack.h"
+#include "kernels/cpu/panel_loop.h"
 
 namespace lanescope::kernels::avx2 {
 namespace {
@@ -33,10 +33,10 @@ inline __m256i halfScales(__m256i both, int half) {
     return _mm256_shuffle_epi8(both, half == 0 ? low : _mm256_add_epi8(low, _mm256_set1_epi8(2)));
 }
 
-/// A block's dots of kP panels with kT tokens; a[t] points at the block's activations. Written so
-/// that a broadcast serves both panels and a weight vector all tokens.
+/// A block's dots of kP half panels with kT tokens; a[t] points at the block's activations. Written
+/// so that a broadcast serves both halves and a weight vector all tokens.
 template <PanelKind kKind, int kP, int kT>
-inline void blockDots(const Panel* panels, int b, const std::int8_t* const (&a)[kT],
+inline void blockDots(const Panel& panel, int b, const std::int8_t* const (&a)[kT],
                       __m256i (&dot)[kP][kT]) {
     const __m256i ones = _mm256_set1_epi16(1);
     if constexpr (kKind == PanelKind::Signed8) {
@@ -47,7 +47,7 @@ inline void blockDots(const Panel* panels, int b, const std::int8_t* const (&a)[
             __m256i magnitude[kP];
 #pragma GCC unroll 2
             for (int p = 0; p < kP; ++p) {
-                v[p] = load(panels[p].w[b][g]);
+                v[p] = load(panel.w[b][g] + 32 * p);
                 magnitude[p] = _mm256_abs_epi8(v[p]);
             }
 #pragma GCC unroll 4
@@ -74,7 +74,7 @@ inline void blockDots(const Panel* panels, int b, const std::int8_t* const (&a)[
             for (int g = begin; g < begin + kGroups; ++g) {
                 __m256i v[kP];
 #pragma GCC unroll 2
-                for (int p = 0; p < kP; ++p) v[p] = load(panels[p].w[b][g]);
+                for (int p = 0; p < kP; ++p) v[p] = load(panel.w[b][g] + 32 * p);
 #pragma GCC unroll 4
                 for (int t = 0; t < kT; ++t) {
                     const __m256i x = broadcast4(a[t] + 4 * g);
@@ -90,7 +90,7 @@ inline void blockDots(const Panel* panels, int b, const std::int8_t* const (&a)[
             for (int p = 0; p < kP; ++p) {
                 __m256i factor = ones;
                 if constexpr (kKind == PanelKind::Scaled6)
-                    factor = halfScales(load(panels[p].sub[b]), begin / 4);
+                    factor = halfScales(load(panel.sub[b] + 16 * p), begin / 4);
 #pragma GCC unroll 4
                 for (int t = 0; t < kT; ++t) {
                     const __m256i wide = _mm256_madd_epi16(sum[p][t], factor);
@@ -101,37 +101,30 @@ inline void blockDots(const Panel* panels, int b, const std::int8_t* const (&a)[
     }
 }
 
-/// acc of one (panel, token) after one block: the fixed order of panel.h.
+/// acc of one (half panel, token) after one block: the fixed order of panel.h.
 template <PanelKind kKind>
-inline __m256 accumulate(__m256i dot, __m256i sums, __m256 scale, const Panel& p, int b,
+inline __m256 accumulate(__m256i dot, __m256i sums, __m256 scale, const Panel& panel, int b, int p,
                          __m256 acc) {
     if constexpr (zeroPoint(kKind) != 0) {
         if constexpr (kKind == PanelKind::Scaled6) {
-            const __m256i shift = _mm256_madd_epi16(sums, load(p.sub[b]));
+            const __m256i shift = _mm256_madd_epi16(sums, load(panel.sub[b] + 16 * p));
             dot = _mm256_sub_epi32(dot, _mm256_slli_epi32(shift, 5));
         } else {
             dot =
                 _mm256_sub_epi32(dot, _mm256_madd_epi16(sums, _mm256_set1_epi16(zeroPoint(kKind))));
         }
     }
-    __m256 v = _mm256_mul_ps(_mm256_load_ps(p.d[b]), _mm256_cvtepi32_ps(dot));
+    const __m256 d = _mm256_load_ps(panel.d[b] + 8 * p);
+    __m256 v = _mm256_mul_ps(d, _mm256_cvtepi32_ps(dot));
     if constexpr (hasMinimum(kKind)) {
         const __m256 total = _mm256_cvtepi32_ps(_mm256_madd_epi16(sums, _mm256_set1_epi16(1)));
-        v = _mm256_fmadd_ps(_mm256_load_ps(p.m[b]), total, v);
+        v = _mm256_fmadd_ps(_mm256_load_ps(panel.m[b] + 8 * p), total, v);
     }
     return _mm256_fmadd_ps(scale, v, acc);
 }
 
-/// Part of a call: kP panels from `row`, chunk of blocks [block, block + nBlocks).
-struct Chunk {
-    const MatmulArgs& args;
-    std::int64_t row, nRows, block;
-    int nBlocks;
-    bool first, last;
-};
-
 template <PanelKind kKind, int kP, int kT>
-void tile(const Chunk& c, const Panel* panels, std::int64_t token) {
+void tile(const Chunk& c, const Panel& panel, std::int64_t token) {
     const ActsQ8& x = *c.args.xq;
     const std::int64_t rowBlocks = c.args.nCols / kActsBlock;
     const std::int8_t* a[kT];
@@ -139,7 +132,7 @@ void tile(const Chunk& c, const Panel* panels, std::int64_t token) {
     const std::int16_t* sums[kT];
     __m256 acc[kP][kT];
     __m256i mask[kP];
-    for (int p = 0; p < kP; ++p) mask[p] = laneMask(c.nRows - kPanelRows * p);
+    for (int p = 0; p < kP; ++p) mask[p] = laneMask(c.nRows - kPartRows * p);
     for (int t = 0; t < kT; ++t) {
         a[t] = x.q + (token + t) * c.args.nCols + c.block * kActsBlock;
         scale[t] = x.scale + (token + t) * rowBlocks + c.block;
@@ -147,18 +140,18 @@ void tile(const Chunk& c, const Panel* panels, std::int64_t token) {
         const float* y = c.args.y + (token + t) * c.args.yStride + c.row;
         for (int p = 0; p < kP; ++p)
             acc[p][t] =
-                c.first ? _mm256_setzero_ps() : _mm256_maskload_ps(y + kPanelRows * p, mask[p]);
+                c.first ? _mm256_setzero_ps() : _mm256_maskload_ps(y + kPartRows * p, mask[p]);
     }
     for (int b = 0; b < c.nBlocks; ++b) {
         __m256i dot[kP][kT];
-        blockDots<kKind, kP, kT>(panels, b, a, dot);
+        blockDots<kKind, kP, kT>(panel, b, a, dot);
 #pragma GCC unroll 4
         for (int t = 0; t < kT; ++t) {
             const __m256i pair = broadcast4(sums[t] + 2 * b);
             const __m256 s = _mm256_broadcast_ss(scale[t] + b);
 #pragma GCC unroll 2
             for (int p = 0; p < kP; ++p)
-                acc[p][t] = accumulate<kKind>(dot[p][t], pair, s, panels[p], b, acc[p][t]);
+                acc[p][t] = accumulate<kKind>(dot[p][t], pair, s, panel, b, p, acc[p][t]);
             a[t] += kActsBlock;
         }
     }
@@ -167,95 +160,39 @@ void tile(const Chunk& c, const Panel* panels, std::int64_t token) {
         for (int p = 0; p < kP; ++p) {
             __m256 v = acc[p][t];
             if (c.last && c.args.bias != nullptr)
-                v = _mm256_add_ps(
-                    v, _mm256_maskload_ps(c.args.bias + c.row + kPanelRows * p, mask[p]));
-            _mm256_maskstore_ps(y + kPanelRows * p, mask[p], v);
+                v = _mm256_add_ps(v,
+                                  _mm256_maskload_ps(c.args.bias + c.row + kPartRows * p, mask[p]));
+            _mm256_maskstore_ps(y + kPartRows * p, mask[p], v);
         }
     }
 }
 
 template <PanelKind kKind, int kP>
-void allTokens(const Chunk& c, const Panel* panels) {
+void allTokens(const Chunk& c, const Panel& panel) {
     std::int64_t t = 0;
-    for (; t + 4 <= c.args.nTokens; t += 4) tile<kKind, kP, 4>(c, panels, t);
-    switch (c.args.nTokens - t) {
-        case 3:
-            tile<kKind, kP, 2>(c, panels, t);
-            tile<kKind, kP, 1>(c, panels, t + 2);
-            break;
-        case 2:
-            tile<kKind, kP, 2>(c, panels, t);
-            break;
-        case 1:
-            tile<kKind, kP, 1>(c, panels, t);
-            break;
-        default:
-            break;
+    for (; t + 4 <= c.args.nTokens; t += 4) tile<kKind, kP, 4>(c, panel, t);
+    if ((c.args.nTokens - t) / 2 == 1) {
+        tile<kKind, kP, 2>(c, panel, t);
+        t += 2;
     }
+    if (c.args.nTokens - t == 1) tile<kKind, kP, 1>(c, panel, t);
 }
 
-template <DType kType>
-void run(const MatmulArgs& args) {
-    constexpr PanelKind kKind = panelKind(kType);
-    constexpr std::int64_t kRows = 2 * kPanelRows;
-    const auto* weights = static_cast<const std::uint8_t*>(args.weight);
-    const std::int64_t stride = rowBytes(kType, args.nCols);
-    const std::int64_t chunkBytes = rowBytes(kType, kPanelBlocks * kActsBlock);
-    const std::int64_t nBlocks = args.nCols / kActsBlock;
-    Panel panels[2];
-    for (std::int64_t row = args.rowBegin; row < args.rowEnd; row += kRows) {
-        const std::int64_t nRows = args.rowEnd - row < kRows ? args.rowEnd - row : kRows;
-        const int nPanels = nRows > kPanelRows ? 2 : 1;
-        for (std::int64_t block = 0; block < nBlocks; block += kPanelBlocks) {
-            const std::int64_t left = nBlocks - block;
-            const Chunk c{args,
-                          row,
-                          nRows,
-                          block,
-                          static_cast<int>(left < kPanelBlocks ? left : kPanelBlocks),
-                          block == 0,
-                          left <= kPanelBlocks};
-            for (int p = 0; p < nPanels; ++p) {
-                PanelRows rows;
-                for (int r = 0; r < kPanelRows; ++r) {  // a short panel reads its last row again
-                    const std::int64_t i = kPanelRows * p + r;
-                    rows.row[r] = weights + (row + (i < nRows ? i : nRows - 1)) * stride +
-                                  block / kPanelBlocks * chunkBytes;
-                }
-                unpackPanel<kType>(rows, c.nBlocks, panels[p]);
-            }
-            if (nPanels == 2)
-                allTokens<kKind, 2>(c, panels);
-            else
-                allTokens<kKind, 1>(c, panels);
-        }
+struct Kernel {
+    template <PanelKind kKind>
+    static void run(const Chunk& c, const Panel& panel) {
+        if (c.nRows > kPartRows)
+            allTokens<kKind, 2>(c, panel);
+        else
+            allTokens<kKind, 1>(c, panel);
     }
-}
+};
 
 }  // namespace
 
 void matmulFast(const MatmulArgs& args) {
     if (args.nCols == 0) return matmulExact(args);
-    switch (args.weightType) {
-        case DType::Q4_0:
-            return run<DType::Q4_0>(args);
-        case DType::Q4_1:
-            return run<DType::Q4_1>(args);
-        case DType::Q5_0:
-            return run<DType::Q5_0>(args);
-        case DType::Q5_1:
-            return run<DType::Q5_1>(args);
-        case DType::Q8_0:
-            return run<DType::Q8_0>(args);
-        case DType::Q4_K:
-            return run<DType::Q4_K>(args);
-        case DType::Q5_K:
-            return run<DType::Q5_K>(args);
-        case DType::Q6_K:
-            return run<DType::Q6_K>(args);
-        default:
-            return matmulExact(args);
-    }
+    forEachPanel<Kernel>(args);
 }
 
 void matmul(const MatmulArgs& args) {

@@ -1,7 +1,7 @@
 #pragma once
-// Turns eight rows of mapped blocks into a panel (see panel.h), for the avx2_*.cpp files only. Rows
-// are transposed four bytes at a time: vectors hold row r in the low and row r + 4 in the high
-// half, so that lane order after the transpose is the row order.
+// Turns eight rows of mapped blocks into half a panel (see panel.h), for files compiled for AVX2 or
+// more only. Rows are transposed four bytes at a time: vectors hold row r in the low and row r + 4
+// in the high half, so that lane order after the transpose is the row order.
 
 #include "kernels/cpu/avx2_math.h"
 #include "kernels/cpu/panel.h"
@@ -10,20 +10,32 @@
 namespace lanescope::kernels::avx2 {
 namespace {
 
-constexpr int kPanelRows = 8;
-constexpr int kPanelBlocks = 32;  ///< blocks of a chunk: 1024 columns, 11 KiB: two panels fit L1
+constexpr int kPartRows = 8;      ///< rows one pass unpacks: half a panel
+constexpr int kPanelRows = 16;    ///< one 512-bit or two 256-bit vectors of 32-bit lanes
+constexpr int kPanelBlocks = 32;  ///< blocks of a chunk: 1024 columns, 22 KiB, which L1 holds
 
 /// A chunk of a panel, in L1.
 struct Panel {
-    alignas(32) std::uint8_t w[kPanelBlocks][8][32];  ///< [block, group, row * 4 + column]
-    alignas(32) float d[kPanelBlocks][kPanelRows];
-    alignas(32) float m[kPanelBlocks][kPanelRows];               ///< Minimum kinds
-    alignas(32) std::int16_t sub[kPanelBlocks][2 * kPanelRows];  ///< Scaled6: [row][half]
+    alignas(
+        64) std::uint8_t w[kPanelBlocks][8][4 * kPanelRows];  ///< [block, group, row * 4 + column]
+    alignas(64) float d[kPanelBlocks][kPanelRows];
+    alignas(64) float m[kPanelBlocks][kPanelRows];               ///< Minimum kinds
+    alignas(64) std::int16_t sub[kPanelBlocks][2 * kPanelRows];  ///< Scaled6: [row][half]
 };
 
-/// The eight rows at the chunk's first block.
+/// Half a panel as the target of one pass.
+struct Part {
+    Panel& panel;
+    int first;  ///< 0 or kPartRows
+    std::uint8_t* w(int block, int group) const { return panel.w[block][group] + 4 * first; }
+    float* d(int block) const { return panel.d[block] + first; }
+    float* m(int block) const { return panel.m[block] + first; }
+    std::int16_t* sub(int block) const { return panel.sub[block] + 2 * first; }
+};
+
+/// The eight rows of a part at the chunk's first block.
 struct PanelRows {
-    const std::uint8_t* row[kPanelRows];
+    const std::uint8_t* row[kPartRows];
 };
 
 /// Four dwords of eight rows: out[i] lane r is dword i of row r at `offset`.
@@ -120,21 +132,22 @@ inline void unpackBlock(const PanelRows& p, std::int64_t b, __m256i (&w)[8], __m
     }
 }
 
-inline void storeGroups(const __m256i (&w)[8], std::uint8_t (&out)[8][32]) {
+inline void storeGroups(const __m256i (&w)[8], const Part& out, int block) {
 #pragma GCC unroll 8
-    for (int g = 0; g < 8; ++g) _mm256_store_si256(reinterpret_cast<__m256i*>(out[g]), w[g]);
+    for (int g = 0; g < 8; ++g)
+        _mm256_store_si256(reinterpret_cast<__m256i*>(out.w(block, g)), w[g]);
 }
 
 template <DType kType>
-void unpackSimple(const PanelRows& p, int nBlocks, Panel& out) {
+void unpackSimple(const PanelRows& p, int nBlocks, const Part& out) {
     for (int b = 0; b < nBlocks; ++b) {
         __m256i w[8];
         __m256 d = _mm256_setzero_ps();
         __m256 m = d;
         unpackBlock<kType>(p, b, w, d, m);
-        storeGroups(w, out.w[b]);
-        _mm256_store_ps(out.d[b], d);
-        if constexpr (hasMinimum(panelKind(kType))) _mm256_store_ps(out.m[b], m);
+        storeGroups(w, out, b);
+        _mm256_store_ps(out.d(b), d);
+        if constexpr (hasMinimum(panelKind(kType))) _mm256_store_ps(out.m(b), m);
     }
 }
 
@@ -171,7 +184,7 @@ inline __m256 byteOfLanes(__m256i v, int byte) {
 
 /// Q4_K and Q5_K: eight blocks a super-block, scales multiplied out.
 template <DType kType>
-void unpackFourFiveK(const PanelRows& p, int nBlocks, Panel& out) {
+void unpackFourFiveK(const PanelRows& p, int nBlocks, const Part& out) {
     constexpr bool kFive = kType == DType::Q5_K;
     constexpr std::int64_t kBytes = kFive ? sizeof(BlockQ5_K) : sizeof(BlockQ4_K);
     constexpr std::int64_t kQ = kFive ? 48 : 16;
@@ -203,21 +216,21 @@ void unpackFourFiveK(const PanelRows& p, int nBlocks, Panel& out) {
                     }
                 }
                 const int block = b + s + odd;
-                storeGroups(w, out.w[block]);
+                storeGroups(w, out, block);
                 const int word = (s + odd) / 4;
                 const int byte = (s + odd) % 4;
-                _mm256_store_ps(out.d[block],
+                _mm256_store_ps(out.d(block),
                                 _mm256_mul_ps(scales.d, byteOfLanes(scales.scale[word], byte)));
                 const __m256 m =
                     _mm256_mul_ps(scales.dmin, byteOfLanes(scales.minimum[word], byte));
-                _mm256_store_ps(out.m[block], _mm256_xor_ps(m, sign));
+                _mm256_store_ps(out.m(block), _mm256_xor_ps(m, sign));
             }
         }
     }
 }
 
 /// Q6_K: values 0..63, and the two int8 scales of every block widened to 16 bits.
-inline void unpackSixK(const PanelRows& p, int nBlocks, Panel& out) {
+inline void unpackSixK(const PanelRows& p, int nBlocks, const Part& out) {
     constexpr std::int64_t kBytes = sizeof(BlockQ6_K);
     const __m256i pairs =
         _mm256_setr_epi8(-1, 0, -1, 1, -1, 4, -1, 5, -1, 8, -1, 9, -1, 12, -1, 13, -1, 0, -1, 1, -1,
@@ -245,12 +258,12 @@ inline void unpackSixK(const PanelRows& p, int nBlocks, Panel& out) {
                         run < 2 ? lowNibbles(raw) : highNibbles(raw),
                         _mm256_slli_epi16(_mm256_and_si256(bits, _mm256_set1_epi8(3)), 4));
                 }
-                storeGroups(w, out.w[block]);
-                _mm256_store_ps(out.d[block], d);
+                storeGroups(w, out, block);
+                _mm256_store_ps(out.d(block), d);
                 const int i = 4 * half + run;  // scales 2i and 2i + 1
                 const __m256i two =
                     i % 2 == 0 ? scales[i / 2] : _mm256_srli_epi32(scales[i / 2], 16);
-                _mm256_store_si256(reinterpret_cast<__m256i*>(out.sub[block]),
+                _mm256_store_si256(reinterpret_cast<__m256i*>(out.sub(block)),
                                    _mm256_srai_epi16(_mm256_shuffle_epi8(two, pairs), 8));
             }
         }
@@ -258,7 +271,7 @@ inline void unpackSixK(const PanelRows& p, int nBlocks, Panel& out) {
 }
 
 template <DType kType>
-inline void unpackPanel(const PanelRows& p, int nBlocks, Panel& out) {
+inline void unpackPanel(const PanelRows& p, int nBlocks, const Part& out) {
     if constexpr (kType == DType::Q6_K)
         unpackSixK(p, nBlocks, out);
     else if constexpr (kType == DType::Q4_K || kType == DType::Q5_K)

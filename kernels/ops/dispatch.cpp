@@ -7,6 +7,7 @@
 
 #ifdef LANESCOPE_X86
 #include "kernels/cpu/avx2.h"
+#include "kernels/cpu/avx512vnni.h"
 #endif
 #include "kernels/reference/reference.h"
 
@@ -19,6 +20,9 @@ std::vector<Isa> availableIsas() {
     const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
                       __builtin_cpu_supports("f16c");
     if (avx2) isas.push_back(Isa::Avx2);
+    if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni"))
+        isas.push_back(Isa::Avx512Vnni);
 #endif
     return isas;
 }
@@ -36,6 +40,7 @@ Isa preferredIsa() {
 const OpTable& opTable(Isa isa) {
 #ifdef LANESCOPE_X86
     if (isa == Isa::Avx2) return avx2::table();
+    if (isa == Isa::Avx512Vnni) return avx512vnni::table();
 #endif
     static_cast<void>(isa);
     return reference::table();

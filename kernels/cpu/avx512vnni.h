@@ -1,0 +1,14 @@
+#pragma once
+// The AVX-512 VNNI forms: the fast matrix product; every other op is the AVX2 one. Call through
+// table() after availableIsas() allowed it.
+
+#include "kernels/ops/dispatch.h"
+
+namespace lanescope::kernels::avx512vnni {
+
+/// As avx2::matmul, bit for bit.
+void matmul(const MatmulArgs& args);
+
+const OpTable& table();
+
+}  // namespace lanescope::kernels::avx512vnni

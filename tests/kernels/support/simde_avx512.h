@@ -1,0 +1,67 @@
+#pragma once
+// Emulates the AVX-512 intrinsics that kernels/cpu/avx512vnni_*.cpp use, so that the same source is
+// checked on a machine without them. Force-included before the source, which must be compiled with
+// -mavx2 -mfma but without any -mavx512 flag. SIMDe gives most; version 0.7.4 lacks the five below.
+
+#include <immintrin.h>
+#include <simde/x86/avx512.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace lanescope::emulated {
+
+template <class To, class From, class F>
+To mapLanes(From v, F f) {
+    alignas(64) decltype(f(0, 0)) out[16];
+    alignas(64) std::int32_t in[16];
+    static_assert(sizeof v == sizeof in);
+    std::memcpy(in, &v, sizeof in);
+    for (int i = 0; i < 16; ++i) out[i] = f(i, in[i]);
+    To result;
+    std::memcpy(&result, out, sizeof result);
+    return result;
+}
+
+inline simde__m512 convert(simde__m512i v) {
+    return mapLanes<simde__m512>(v, [](int, std::int32_t x) { return static_cast<float>(x); });
+}
+inline simde__m512i shiftRight(simde__m512i v, int n) {
+    return mapLanes<simde__m512i>(v, [n](int, std::int32_t x) { return x >> n; });
+}
+inline simde__m512 maskLoad(unsigned mask, const float* p) {
+    return mapLanes<simde__m512>(simde_mm512_setzero_si512(), [=](int i, std::int32_t) {
+        return (mask >> i & 1U) != 0 ? p[i] : 0.0F;
+    });
+}
+inline void maskStore(float* p, unsigned mask, simde__m512 v) {
+    alignas(64) float lanes[16];
+    std::memcpy(lanes, &v, sizeof lanes);
+    for (int i = 0; i < 16; ++i)
+        if ((mask >> i & 1U) != 0) p[i] = lanes[i];
+}
+
+}  // namespace lanescope::emulated
+
+#define __m512 simde__m512
+#define __m512i simde__m512i
+#define _mm512_load_si512 simde_mm512_load_si512
+#define _mm512_load_ps simde_mm512_load_ps
+#define _mm512_set1_epi32 simde_mm512_set1_epi32
+#define _mm512_set1_epi8 simde_mm512_set1_epi8
+#define _mm512_set1_ps simde_mm512_set1_ps
+#define _mm512_setzero_si512 simde_mm512_setzero_si512
+#define _mm512_setzero_ps simde_mm512_setzero_ps
+#define _mm512_xor_si512 simde_mm512_xor_si512
+#define _mm512_slli_epi32 simde_mm512_slli_epi32
+#define _mm512_add_epi32 simde_mm512_add_epi32
+#define _mm512_sub_epi32 simde_mm512_sub_epi32
+#define _mm512_mullo_epi32 simde_mm512_mullo_epi32
+#define _mm512_mul_ps simde_mm512_mul_ps
+#define _mm512_add_ps simde_mm512_add_ps
+#define _mm512_fmadd_ps simde_mm512_fmadd_ps
+#define _mm512_dpbusd_epi32 simde_mm512_dpbusd_epi32
+#define _mm512_cvtepi32_ps lanescope::emulated::convert
+#define _mm512_srai_epi32 lanescope::emulated::shiftRight
+#define _mm512_maskz_loadu_ps lanescope::emulated::maskLoad
+#define _mm512_mask_storeu_ps lanescope::emulated::maskStore
