@@ -43,6 +43,9 @@ inline void maskStore(float* p, unsigned mask, simde__m512 v) {
 
 }  // namespace lanescope::emulated
 
+// Macros already where GCC compiles without optimisation.
+#undef _mm512_slli_epi32
+#undef _mm512_srai_epi32
 #define __m512 simde__m512
 #define __m512i simde__m512i
 #define _mm512_load_si512 simde_mm512_load_si512
