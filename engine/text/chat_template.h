@@ -4,8 +4,10 @@
 // told apart from what the template wrote, so that a user's "<|im_end|>" never becomes a control
 // token.
 
+#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,7 @@ struct ChatInput {
     bool addGenerationPrompt = true;
     nlohmann::ordered_json variables =
         nlohmann::ordered_json::object();  ///< bos_token, eos_token … and any further ones
+    std::optional<std::tm> now;            ///< local time for strftime_now; absent: the clock's
 };
 
 /// A stretch of rendered text. fromInput: its characters came out of messages, tools or variables
