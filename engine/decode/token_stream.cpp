@@ -12,8 +12,19 @@ std::string StopMatcher::push(const std::string& text) {
     if (m_matched) return {};
     if (m_stop.empty()) return text;
     m_held += text;
+    // The stop string that is complete first wins, so the result does not depend on how the text
+    // was cut into tokens; of two that end together, the longer one.
     std::size_t first = std::string::npos;
-    for (const std::string& stop : m_stop) first = std::min(first, m_held.find(stop));
+    std::size_t firstEnd = std::string::npos;
+    for (const std::string& stop : m_stop) {
+        const std::size_t at = m_held.find(stop);
+        if (at == std::string::npos) continue;
+        const std::size_t end = at + stop.size();
+        if (end < firstEnd || (end == firstEnd && at < first)) {
+            first = at;
+            firstEnd = end;
+        }
+    }
     if (first != std::string::npos) {
         m_matched = true;
         m_held.resize(first);

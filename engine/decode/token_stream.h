@@ -14,7 +14,7 @@
 
 namespace lanescope {
 
-/// Finds the first of several strings in text that comes in pieces.
+/// Finds the first of several strings to be complete in text that comes in pieces.
 class StopMatcher {
   public:
     explicit StopMatcher(std::vector<std::string> stop);  ///< empty strings are dropped

@@ -79,7 +79,7 @@ TEST_F(EngineTest, BitsDependOnNeitherThreadsNorChunks) {
         for (const bool exact : {true, false}) {
             std::vector<float> first;
             std::vector<TokenId> firstTokens;
-            for (const auto [threads, chunk, block] :
+            for (const auto& [threads, chunk, block] :
                  {std::tuple{1, 256, 16}, {2, 256, 16}, {3, 1, 16}, {2, 7, 8}, {1, 32, 64}}) {
                 EngineSettings settings;
                 settings.threads = threads;
