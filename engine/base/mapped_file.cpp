@@ -94,6 +94,12 @@ Result<std::string> readTextFile(const std::string& path, std::size_t maxBytes) 
 }
 
 Result<void> writeFileAtomically(const std::string& path, std::string_view content) {
+    // A rename would replace a device or pipe by a file; those are never a report's name.
+    struct stat existing {};
+    if (::stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
+        return ioError(S_ISDIR(existing.st_mode) ? "is a folder" : "is not a regular file", path,
+                       "choose another name");
+    }
     const std::string temp = path + ".part";
     const int fd = ::open(temp.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
     if (fd < 0)

@@ -49,6 +49,9 @@ TEST_F(Files, AtomicWriteReplacesAndLeavesNothingOnFailure) {
     EXPECT_FALSE(readTextFile(path("out"), 2));
     EXPECT_FALSE(writeFileAtomically(path("no/such/folder/x"), "x"));
     EXPECT_FALSE(writeFileAtomically("/dev/full/x", "x"));
+    EXPECT_FALSE(writeFileAtomically(m_dir.string(), "x"));
+    EXPECT_FALSE(writeFileAtomically("/dev/null", "x"));  // must stay a device
+    EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
 }  // namespace
