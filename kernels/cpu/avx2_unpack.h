@@ -36,7 +36,21 @@ struct Part {
 /// The eight rows of a part at the chunk's first block.
 struct PanelRows {
     const std::uint8_t* row[kPartRows];
+    std::int64_t ahead = 0;  ///< bytes to the same place of the next panel
 };
+
+/// Fetches a block of every row of the next panel. Measured on Zen 3 out of cache, one token, Q8_0
+/// 49152 x 576, busy machine: 4.1 to 5.6 GB/s; the hardware's prefetcher restarts at every panel.
+inline void prefetchNext(const PanelRows& p, std::int64_t at, std::int64_t bytes) {
+#pragma GCC unroll 8
+    for (int r = 0; r < kPartRows; ++r) {
+        const auto address =
+            reinterpret_cast<std::uintptr_t>(p.row[r]) + static_cast<std::uintptr_t>(at + p.ahead);
+        for (std::int64_t i = 0; i < bytes; i += 64)
+            _mm_prefetch(reinterpret_cast<const char*>(address + static_cast<std::uintptr_t>(i)),
+                         _MM_HINT_T0);
+    }
+}
 
 /// Four dwords of eight rows: out[i] lane r is dword i of row r at `offset`.
 inline void loadColumns(const PanelRows& p, std::int64_t offset, __m256i (&out)[4]) {
@@ -140,10 +154,12 @@ inline void storeGroups(const __m256i (&w)[8], const Part& out, int block) {
 
 template <DType kType>
 void unpackSimple(const PanelRows& p, int nBlocks, const Part& out) {
+    const std::int64_t blockBytes = rowBytes(kType, kBlock);
     for (int b = 0; b < nBlocks; ++b) {
         __m256i w[8];
         __m256 d = _mm256_setzero_ps();
         __m256 m = d;
+        prefetchNext(p, b * blockBytes, 1);
         unpackBlock<kType>(p, b, w, d, m);
         storeGroups(w, out, b);
         _mm256_store_ps(out.d(b), d);
@@ -191,6 +207,7 @@ void unpackFourFiveK(const PanelRows& p, int nBlocks, const Part& out) {
     const __m256 sign = _mm256_set1_ps(-0.0F);
     for (int b = 0; b < nBlocks; b += 8) {
         const std::int64_t at = b / 8 * kBytes;
+        prefetchNext(p, at, kBytes);
         const SuperScales scales = superScales(p, at);
         __m256i high[8];
         if constexpr (kFive) {
@@ -237,6 +254,7 @@ inline void unpackSixK(const PanelRows& p, int nBlocks, const Part& out) {
                          4, -1, 5, -1, 8, -1, 9, -1, 12, -1, 13);
     for (int b = 0; b < nBlocks; b += 8) {
         const std::int64_t at = b / 8 * kBytes;
+        prefetchNext(p, at, kBytes);
         __m256i scales[4];
         __m256i end[4];
         loadColumns(p, at + 192, scales);

@@ -32,7 +32,8 @@ void panelLoop(const MatmulArgs& args) {
             const int count = static_cast<int>(left < kPanelBlocks ? left : kPanelBlocks);
             const Chunk c{args, row, nRows, block, count, block == 0, left <= kPanelBlocks};
             for (int first = 0; first < nRows; first += kPartRows) {
-                PanelRows rows;
+                PanelRows rows{};
+                rows.ahead = stride * kPanelRows;
                 for (int r = 0; r < kPartRows; ++r) {  // a short panel reads its last row again
                     const std::int64_t i = first + r < nRows ? first + r : nRows - 1;
                     rows.row[r] = weights + (row + i) * stride + block / kPanelBlocks * chunkBytes;
