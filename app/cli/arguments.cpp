@@ -338,6 +338,17 @@ Command printer(std::string text) {
     };
 }
 
+/// The library would only say that a command is missing.
+Result<void> checkCommandName(CLI::App& app, int argc, const char* const* argv) {
+    if (argc < 2 || argv[1][0] == '-') return {};
+    std::string known;
+    for (const CLI::App* command : app.get_subcommands({})) {
+        if (command->get_name() == argv[1]) return {};
+        known += (known.empty() ? "" : ", ") + command->get_name();
+    }
+    return usageError("unknown command \"" + std::string(argv[1]) + "\"; known: " + known);
+}
+
 }  // namespace
 
 Result<Command> parseArguments(int argc, const char* const* argv) {
@@ -354,6 +365,7 @@ Result<Command> parseArguments(int argc, const char* const* argv) {
     addModelCommands(app, chosen);
     addRunCommands(app, chosen);
     addHistory(app, chosen);
+    if (auto known = checkCommandName(app, argc, argv); !known) return known.error();
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForVersion& e) {

@@ -1,6 +1,9 @@
 // `bench MODEL`: prefill and decode speed with fixed token ids, no sampling, as mean ± sd over
 // repetitions after a warm-up. Tests alternate between repetitions, so that drift hits all alike.
 
+#include <algorithm>
+#include <filesystem>
+
 #include "app/cli/bench_cost.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
@@ -105,6 +108,13 @@ ordered_json toJson(const std::vector<Test>& tests) {
     return out;
 }
 
+/// A path is named by its last part.
+std::string modelName(const std::string& model) {
+    std::filesystem::path path(model);
+    if (!path.has_filename()) path = path.parent_path();
+    return path.filename().string();
+}
+
 std::string toMarkdown(const std::string& model, const Engine& engine, const ordered_json& rows) {
     const EffectiveSettings& e = engine.effective();
     std::string out =
@@ -148,7 +158,7 @@ Result<int> runBench(const BenchArgs& args, const CancelToken& cancel) {
     const ordered_json rows = toJson(tests);
     auto printed = args.output == OutputKind::Json
                        ? printJson(rows)
-                       : print(toMarkdown(args.lane.model, **engine, rows));
+                       : print(toMarkdown(modelName(args.lane.model), **engine, rows));
     if (!printed) return printed.error();
     return 0;
 }

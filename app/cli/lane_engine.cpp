@@ -13,7 +13,7 @@ Result<std::unique_ptr<Engine>> openEngine(ModelStore& models, const LaneSpec& l
     if (!settings) return settings.error();
     auto model = models.get(lane.model);
     if (!model) return model.error();
-    auto engine = Engine::create(*model, *settings);
+    auto engine = createEngine(*model, *settings);
     if (!engine) return engine;
     for (const std::string& reason : (*engine)->effective().notes) note("note: " + reason);
     return engine;

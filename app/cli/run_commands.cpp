@@ -59,7 +59,10 @@ Result<int> runPlanFile(const RunArgs& args, const CancelToken& cancel) {
     if (!piped) {
         const auto parent = std::filesystem::path(args.plan).parent_path();
         if (!parent.empty()) run.baseDir = parent.string();
-        if (!args.exact) run.command = "lanescope-cli run " + shellQuote(args.plan);
+        std::error_code ec;
+        const auto whole = std::filesystem::absolute(args.plan, ec);
+        run.command = "lanescope-cli run " + shellQuote(ec ? args.plan : whole.string()) +
+                      (args.exact ? " --exact" : "");
     }
     if (args.exact) {
         for (LaneSpec& lane : run.plan.lanes) lane.exact = true;

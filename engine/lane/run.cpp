@@ -2,9 +2,12 @@
 
 #include "engine/lane/run.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
+#include "engine/base/format.h"
+#include "engine/decode/settings.h"
 #include "engine/lane/executor.h"
 
 namespace lanescope {
@@ -47,7 +50,7 @@ class StoredModels : public LaneSource {
 
     Result<std::unique_ptr<Engine>> build(std::int32_t lane,
                                           const EngineSettings& settings) override {
-        return Engine::create(m_models.at(lane), settings);
+        return createEngine(m_models.at(lane), settings);
     }
 
   private:
@@ -57,6 +60,23 @@ class StoredModels : public LaneSource {
 };
 
 }  // namespace
+
+Result<std::unique_ptr<Engine>> createEngine(std::shared_ptr<const Model> model,
+                                             const EngineSettings& settings) {
+    const auto elementBytes =
+        static_cast<std::uint64_t>(settings.exact ? 4 : kernels::info(settings.kvType).blockBytes);
+    const std::uint64_t need =
+        model->spec().kvBytesPerToken(elementBytes) *
+        static_cast<std::uint64_t>(std::max<std::int64_t>(settings.contextTokens, 0));
+    const std::uint64_t available = availableMemoryBytes();
+    if (available > 0 && need > available) {
+        return outOfMemory(
+            "the KV cache of " + std::to_string(settings.contextTokens) + " tokens needs " +
+                formatBytes(need) + ", " + formatBytes(available) + " free",
+            model->checkpoint().path(), "choose a shorter context or a smaller KV format");
+    }
+    return Engine::create(std::move(model), settings);
+}
 
 Result<trace::RunStatus> executePlan(const Plan& plan, ModelStore& models, trace::Sink& sink,
                                      const CancelToken& cancel, const RunOptions& options) {

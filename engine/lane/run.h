@@ -47,6 +47,11 @@ Result<PreparedPrompt> preparePrompt(const PromptSpec& prompt, const Model& mode
                                      const std::string& baseDir,
                                      const ChatTemplate* chatTemplate = nullptr);
 
+/// Engine::create; a context whose KV cache alone is more than the machine has free is refused with
+/// both numbers (OutOfMemory), however long it is.
+Result<std::unique_ptr<Engine>> createEngine(std::shared_ptr<const Model> model,
+                                             const EngineSettings& settings);
+
 struct RunOptions {
     std::string baseDir = ".";  ///< relative prompt files and models
     std::string command;        ///< stored with the run; empty = made from the plan

@@ -23,6 +23,14 @@ class CliGenerate : public CliTest {
         args.insert(args.end(), more.begin(), more.end());
         return args;
     }
+    /// A model with a tokenizer, so that there is text.
+    std::vector<std::string> text(const std::vector<std::string>& more = {}) {
+        std::vector<std::string> args{
+            "generate", golden("qwen2.F16.gguf"), "--prompt", "hello", "-n",
+            "24",       "--ignore-eos",           "--json"};
+        args.insert(args.end(), more.begin(), more.end());
+        return args;
+    }
 };
 
 TEST_F(CliGenerate, OneDocumentHoldsEverythingThatScriptsRead) {
@@ -92,8 +100,8 @@ TEST_F(CliGenerate, TheExactPathComesFromTheEnvironmentToo) {
 }
 
 TEST_F(CliGenerate, PlainOutputIsTheTextAndNothingElse) {
-    const auto json = cli(tokens()).json();
-    std::vector<std::string> args = tokens();
+    const auto json = cli(text()).json();
+    std::vector<std::string> args = text();
     args.pop_back();  // --json
     const CliResult r = cli(args);
     ASSERT_EQ(r.status, 0) << r.err;
@@ -102,15 +110,33 @@ TEST_F(CliGenerate, PlainOutputIsTheTextAndNothingElse) {
 }
 
 TEST_F(CliGenerate, AStopStringEndsTheText) {
-    const auto whole = cli(tokens()).json()["text"].get<std::string>();
-    ASSERT_GT(whole.size(), 4U);
-    // A word from the middle that starts on a whole character.
-    std::size_t at = whole.size() / 2;
-    while (at < whole.size() && (static_cast<unsigned char>(whole[at]) & 0xC0U) == 0x80U) ++at;
-    const std::string stop = whole.substr(at, 3);
-    const auto j = cli(tokens({"--stop", "never there", "--stop", stop})).json();
+    const auto whole = cli(text()).json()["text"].get<std::string>();
+    // Three letters from the middle of what it says anyway.
+    std::size_t at = whole.size() / 4;
+    const auto plain = [&](std::size_t i) { return i < whole.size() && whole[i] > ' '; };
+    while (at < whole.size() && !(plain(at) && plain(at + 1))) ++at;
+    ASSERT_LT(at, whole.size()) << whole;
+    const std::string stop = whole.substr(at, 2);
+    const auto j = cli(text({"--stop", "never there", "--stop", stop})).json();
     EXPECT_EQ(j["finishReason"], "stop-string");
     EXPECT_EQ(j["text"], whole.substr(0, whole.find(stop)));
+}
+
+TEST_F(CliGenerate, AChatGoesThroughTheTemplate) {
+    std::vector<std::string> args{
+        "generate", golden("qwen2.F16.gguf"), "--chat", "hi", "--system", "Be brief", "-n", "2",
+        "--json"};
+    const auto chat = cli(args).json();
+    ASSERT_TRUE(chat.contains("promptTokens"));
+    write("t.jinja", "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}");
+    args.insert(args.end(), {"--template", path("t.jinja")});
+    const auto own = cli(args).json();
+    ASSERT_TRUE(own.contains("promptTokens"));
+    EXPECT_NE(own["promptTokens"], chat["promptTokens"]);
+    const auto raw =
+        cli({"tokenize", golden("qwen2.F16.gguf"), "--text", "<system>Be brief<user>hi", "--json"})
+            .json();
+    EXPECT_EQ(own["promptTokens"], raw["tokens"]);
 }
 
 TEST_F(CliGenerate, LogitsAreWrittenAsSafetensors) {
@@ -147,8 +173,8 @@ TEST_F(CliGenerate, CtrlCPrintsWhatWasGenerated) {
 
 TEST_F(CliGenerate, ARealModelAnswersAChat) {
     LANESCOPE_NEEDS_MODEL(model, "SmolLM2-135M-Instruct.Q4_1.gguf");
-    const CliResult r =
-        cli({"generate", model, "--chat", "What is the capital of France?", "-n", "24", "--json"});
+    const CliResult r = cli({"generate", model, "--chat", "What is the capital of France?", "-n",
+                             "24", "--exact", "--json"});
     ASSERT_EQ(r.status, 0) << r.err;
     EXPECT_NE(r.json()["text"].get<std::string>().find("Paris"), std::string::npos)
         << r.json()["text"];

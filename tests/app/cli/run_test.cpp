@@ -100,7 +100,7 @@ TEST_F(CliRun, RunsAreComparedByIdPrefixAndFile) {
     EXPECT_EQ(file.status, 0) << file.err;
     EXPECT_EQ(cli({"runs", "list", "--json"}).json().size(), 2U)
         << "comparing with a file adds nothing to the history";
-    EXPECT_TRUE(failsWith(cli({"compare", "ffffffffffff", b}), 3, "ffffffffffff"));
+    EXPECT_TRUE(failsWith(cli({"compare", "ffffffffffff", b}), 2, "ffffffffffff"));
 }
 
 TEST_F(CliRun, TheHistoryCanBeEdited) {

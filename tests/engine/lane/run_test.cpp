@@ -182,8 +182,7 @@ TEST(Run, CancelKeepsTheTokensSoFar) {
 TEST(Run, PromptFilesAndModelsAreFoundBesideThePlan) {
     const fs::path dir = fs::temp_directory_path() / "lanescope-run-test";
     fs::create_directories(dir);
-    fs::copy_file(golden("llama_gqa.F16.gguf"), dir / "m.gguf",
-                  fs::copy_options::overwrite_existing);
+    fs::copy_file(golden("qwen2.F16.gguf"), dir / "m.gguf", fs::copy_options::overwrite_existing);
     std::ofstream(dir / "notes.txt") << "hello world";
     std::ofstream(dir / "broken.txt") << "caf\xE9 au lait";
     Plan plan = tokenPlan({lane("A", "")});
