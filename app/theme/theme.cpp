@@ -12,6 +12,9 @@
 #include <array>
 #include <cmath>
 
+/// Resources of a static library are dropped by the linker unless somebody names them.
+static void initIconResources() { Q_INIT_RESOURCE(icons); }
+
 namespace lanescope::app {
 
 namespace {
@@ -116,6 +119,7 @@ bool systemIsDark() {
 void applyTheme(QApplication& app, ThemeChoice choice) {
     ThemeState& s = state();
     if (!s.haveSystemPalette) {
+        initIconResources();
         s.systemPalette = app.palette();
         s.haveSystemPalette = true;
         app.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));

@@ -1,0 +1,55 @@
+#include "app/models/lane_chips.h"
+
+#include <QCoreApplication>
+
+#include "app/bridge/model_info.h"
+
+namespace lanescope::app {
+
+namespace {
+struct Chips {
+    Q_DECLARE_TR_FUNCTIONS(LaneChips)
+};
+}  // namespace
+
+std::vector<LaneChip> laneChips(const LaneSpec& lane, const LaneSpec& first,
+                                const QString& weightType) {
+    std::vector<LaneChip> chips;
+    const auto add = [&chips](const char* key, const QString& text, const QString& tip,
+                              bool bright) {
+        chips.push_back({QString::fromLatin1(key), text, tip, bright});
+    };
+    const auto text = [](const std::string& s) { return QString::fromStdString(s); };
+    add("backend", text(lane.backend), Chips::tr("Where the lane computes"),
+        lane.backend != first.backend);
+    const bool stored = lane.weights == "as-is";
+    const QString weights = stored ? weightType : text(lane.weights);
+    if (!weights.isEmpty())
+        add("weights", weights, Chips::tr("Type that most weight bytes are stored in"),
+            lane.weights != first.weights);
+    add("kv", Chips::tr("kv %1").arg(lane.exact ? QStringLiteral("fp32") : text(lane.kv)),
+        Chips::tr("Number format of the KV cache"), lane.kv != first.kv);
+    add("attention", text(lane.attention),
+        lane.attention == "naive"
+            ? Chips::tr("Attention that writes the whole score matrix, kept for comparison")
+            : Chips::tr("Tiled attention with an online softmax: the score matrix is never stored"),
+        lane.attention != first.attention);
+    if (lane.threads > 0 || first.threads != lane.threads)
+        add("threads",
+            lane.threads > 0 ? Chips::tr("threads %1").arg(lane.threads) : Chips::tr("all threads"),
+            Chips::tr("Threads that do the maths"), lane.threads != first.threads);
+    if (lane.kvBlock != 16 || lane.kvBlock != first.kvBlock)
+        add("block", Chips::tr("block %1").arg(lane.kvBlock),
+            Chips::tr("Tokens in a block of the paged KV cache"), lane.kvBlock != first.kvBlock);
+    if (lane.context > 0 || lane.context != first.context)
+        add("context",
+            lane.context > 0 ? Chips::tr("ctx %1").arg(lane.context) : Chips::tr("ctx default"),
+            Chips::tr("Tokens the KV cache has room for"), lane.context != first.context);
+    if (lane.exact || first.exact)
+        add("exact", lane.exact ? Chips::tr("exact") : Chips::tr("fast path"),
+            Chips::tr("Exact: fp32 activations and KV, no activation quantisation"),
+            lane.exact != first.exact);
+    return chips;
+}
+
+}  // namespace lanescope::app

@@ -1,0 +1,192 @@
+#include "app/views/play/lane_dialog.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QFileDialog>
+#include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSettings>
+#include <QSpinBox>
+#include <QVBoxLayout>
+
+#include "app/models/number_text.h"
+#include "app/theme/theme.h"
+#include "app/widgets/error_banner.h"
+#include "app/widgets/memory_bar.h"
+#include "engine/base/thread_pool.h"
+#include "engine/lane/run.h"
+
+namespace lanescope::app {
+
+LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, QWidget* parent)
+    : QDialog(parent),
+      m_lane(lane),
+      m_models(models),
+      m_model(new QComboBox(this)),
+      m_kv(new QComboBox(this)),
+      m_attention(new QComboBox(this)),
+      m_threads(new QSpinBox(this)),
+      m_block(new QSpinBox(this)),
+      m_context(new QSpinBox(this)),
+      m_exact(new QCheckBox(tr("Exact: fp32 activations and KV cache"), this)),
+      m_facts(new QLabel(this)),
+      m_memory(new MemoryBar(this)),
+      m_memoryText(new QLabel(this)),
+      m_error(new ErrorBanner(this)) {
+    setWindowTitle(tr("Lane %1").arg(laneLetter(index)));
+    setMinimumWidth(520);
+    buildForm();
+    m_refresh.setSingleShot(true);
+    m_refresh.setInterval(150);
+    connect(&m_refresh, &QTimer::timeout, this, &LaneDialog::refresh);
+    const auto later = [this] { m_refresh.start(); };
+    connect(m_model, &QComboBox::currentTextChanged, this, later);
+    connect(m_kv, &QComboBox::currentTextChanged, this, later);
+    connect(m_attention, &QComboBox::currentTextChanged, this, later);
+    for (QSpinBox* box : {m_threads, m_block, m_context})
+        connect(box, &QSpinBox::valueChanged, this, later);
+    connect(m_exact, &QCheckBox::toggled, this, [this](bool exact) {
+        m_kv->setEnabled(!exact);
+        m_kv->setToolTip(exact ? tr("The exact path keeps the KV cache in fp32") : QString());
+        m_refresh.start();
+    });
+    connect(m_models, &ModelInfoCache::changed, this, later);
+    m_exact->setChecked(lane.exact);
+    refresh();
+}
+
+void LaneDialog::buildForm() {
+    m_model->setEditable(true);
+    for (const auto& [name, path] : ModelStore::knownModels())
+        if (!path.empty()) m_model->addItem(QString::fromStdString(name));
+    const QStringList recent = QSettings().value(QStringLiteral("recent/models")).toStringList();
+    for (const QString& path : recent)
+        if (m_model->findText(path) < 0) m_model->addItem(path);
+    m_model->setEditText(QString::fromStdString(m_lane.model));
+    m_model->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_model->setMinimumContentsLength(24);
+    m_model->lineEdit()->setPlaceholderText(tr("a .gguf file, a model folder, or a known name"));
+
+    m_kv->addItems({QStringLiteral("fp32"), QStringLiteral("fp16"), QStringLiteral("bf16")});
+    m_kv->setCurrentText(QString::fromStdString(m_lane.kv));
+    m_attention->addItems({QStringLiteral("flash"), QStringLiteral("naive")});
+    m_attention->setCurrentText(QString::fromStdString(m_lane.attention));
+    m_threads->setRange(0, 256);
+    m_threads->setSpecialValueText(tr("all (%1)").arg(usableCpuCount()));
+    m_threads->setValue(m_lane.threads);
+    m_block->setRange(8, 64);
+    m_block->setSingleStep(8);
+    m_block->setSuffix(tr(" tokens"));
+    m_block->setValue(static_cast<int>(m_lane.kvBlock));
+    m_context->setRange(0, 1 << 20);
+    m_context->setSingleStep(512);
+    m_context->setSpecialValueText(tr("default: trained context, at most 4096"));
+    m_context->setValue(static_cast<int>(m_lane.context));
+
+    auto* browse = new QPushButton(tr("Browse…"), this);
+    connect(browse, &QPushButton::clicked, this, &LaneDialog::browse);
+    auto* modelRow = new QHBoxLayout;
+    modelRow->addWidget(m_model, 1);
+    modelRow->addWidget(browse);
+    auto* form = new QFormLayout;
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    form->setSpacing(kSpace);
+    form->addRow(tr("&Model"), modelRow);
+    form->addRow(QString(), m_facts);
+    form->addRow(tr("&KV cache"), m_kv);
+    form->addRow(tr("&Attention"), m_attention);
+    form->addRow(tr("&Threads"), m_threads);
+    form->addRow(tr("KV &block"), m_block);
+    form->addRow(tr("&Context"), m_context);
+    form->addRow(QString(), m_exact);
+    form->addRow(tr("Memory"), m_memory);
+    form->addRow(QString(), m_memoryText);
+    m_facts->setForegroundRole(QPalette::PlaceholderText);
+    m_facts->setWordWrap(true);
+    m_memoryText->setWordWrap(true);
+    m_error->setClosable(false);
+
+    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
+    buttons->button(QDialogButtonBox::Ok)->setText(tr("OK"));
+    buttons->button(QDialogButtonBox::Cancel)->setText(tr("Cancel"));
+    connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(kSpaceL, kSpaceL, kSpaceL, kSpaceL);
+    layout->setSpacing(kSpaceL);
+    layout->addLayout(form);
+    layout->addWidget(m_error);
+    layout->addStretch();
+    layout->addWidget(buttons);
+}
+
+LaneSpec LaneDialog::lane() const {
+    LaneSpec lane = m_lane;
+    lane.model = m_model->currentText().trimmed().toStdString();
+    lane.kv = m_kv->currentText().toStdString();
+    lane.attention = m_attention->currentText().toStdString();
+    lane.threads = m_threads->value();
+    lane.kvBlock = m_block->value();
+    lane.context = m_context->value();
+    lane.exact = m_exact->isChecked();
+    return lane;
+}
+
+void LaneDialog::browse() {
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Choose a checkpoint"), QString(),
+        tr("Checkpoints (*.gguf *.safetensors config.json);;All files (*)"));
+    if (path.isEmpty()) return;
+    // A Hugging Face model is its folder.
+    m_model->setEditText(path.endsWith(QLatin1String("/config.json")) ? path.chopped(12) : path);
+}
+
+void LaneDialog::refresh() {
+    const LaneSpec edited = lane();
+    if (edited.model.empty()) {
+        m_facts->setText(tr("No model chosen yet"));
+        m_memory->setFigures({}, {}, 0, 0);
+        m_memoryText->clear();
+        m_error->setError({}, {});
+        return;
+    }
+    const auto info = m_models->info(edited.model);
+    if (info->state == ModelInfo::State::Reading) {
+        m_facts->setText(tr("Reading…"));
+        return;
+    }
+    const auto estimate = estimateLane(edited, *info);
+    if (!estimate) {
+        const Error& error = estimate.error();
+        m_error->setError(QString::fromStdString(error.message),
+                          QString::fromStdString(error.nextStep));
+        m_memory->setFigures({}, {}, 0, 0);
+        m_memoryText->clear();
+        if (info->state == ModelInfo::State::Failed) m_facts->clear();
+        return;
+    }
+    m_error->setError({}, {});
+    m_facts->setText(tr("%1 · %2 layers · width %3 · %4 heads, %5 KV heads · trained context %6")
+                         .arg(QString::fromStdString(info->spec.architecture))
+                         .arg(info->spec.nLayers)
+                         .arg(info->spec.dim)
+                         .arg(info->spec.nHeads)
+                         .arg(info->spec.nKvHeads)
+                         .arg(info->spec.contextLength));
+    const std::uint64_t freeBytes = availableMemory();
+    m_memory->setFigures(*estimate, {}, std::max(estimate->total(), std::uint64_t{1}) * 5 / 4,
+                         freeBytes);
+    QString text = tr("est. weights %1 + KV %2 + compute %3 = %4; %5 free")
+                       .arg(bytesText(estimate->weightBytes), bytesText(estimate->kvBytes),
+                            bytesText(estimate->scratchBytes), bytesText(estimate->total()),
+                            bytesText(freeBytes));
+    if (freeBytes > 0 && estimate->total() > freeBytes)
+        text += QLatin1Char('\n') + tr("More than is free: choose a shorter context.");
+    m_memoryText->setText(text);
+}
+
+}  // namespace lanescope::app

@@ -1,0 +1,48 @@
+#pragma once
+// Edits one lane; shows what the lane would need while it is edited, and says what is not possible.
+
+#include <QDialog>
+#include <QTimer>
+
+#include "app/bridge/model_info.h"
+#include "engine/lane/plan.h"
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QSpinBox;
+
+namespace lanescope::app {
+
+class ErrorBanner;
+class MemoryBar;
+
+class LaneDialog : public QDialog {
+    Q_OBJECT
+  public:
+    LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, QWidget* parent = nullptr);
+    /// The lane as edited.
+    [[nodiscard]] LaneSpec lane() const;
+
+  private:
+    void buildForm();
+    void browse();
+    void refresh();
+
+    LaneSpec m_lane;
+    ModelInfoCache* m_models;
+    QComboBox* m_model;
+    QComboBox* m_kv;
+    QComboBox* m_attention;
+    QSpinBox* m_threads;
+    QSpinBox* m_block;
+    QSpinBox* m_context;
+    QCheckBox* m_exact;
+    QLabel* m_facts;
+    MemoryBar* m_memory;
+    QLabel* m_memoryText;
+    ErrorBanner* m_error;
+    QTimer m_refresh;
+};
+
+}  // namespace lanescope::app

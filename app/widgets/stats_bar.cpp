@@ -1,0 +1,147 @@
+#include "app/widgets/stats_bar.h"
+
+#include <QFontMetrics>
+#include <QHelpEvent>
+#include <QPainter>
+#include <QStringList>
+#include <QToolTip>
+#include <algorithm>
+
+#include "app/theme/theme.h"
+
+namespace lanescope::app {
+
+namespace {
+constexpr int kPad = 4;
+
+QColor verdictColor(profiler::Delta::Verdict verdict) {
+    const ThemeColors& c = themeColors();
+    switch (verdict) {
+        case profiler::Delta::Verdict::Better:
+            return c.good;
+        case profiler::Delta::Verdict::Worse:
+            return c.bad;
+        case profiler::Delta::Verdict::WithinNoise:
+            return c.textFaint;
+        case profiler::Delta::Verdict::NotComparable:
+            return c.textMuted;
+    }
+    return c.textMuted;
+}
+}  // namespace
+
+StatsBar::StatsBar(QWidget* parent) : QWidget(parent) {
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+    connect(themeNotifier(), &ThemeNotifier::changed, this, qOverload<>(&QWidget::update));
+}
+
+void StatsBar::setCells(std::vector<StatCell> cells) {
+    const bool had = withDeltas();
+    const std::size_t count = m_cells.size();
+    m_cells = std::move(cells);
+    QStringList words;
+    for (const auto& cell : m_cells)
+        words << cell.label + QLatin1Char(' ') + cell.value + QLatin1Char(' ') + cell.delta;
+    setAccessibleName(tr("Figures"));
+    setAccessibleDescription(words.join(QStringLiteral("; ")));
+    if (had != withDeltas() || count != m_cells.size()) {
+        updateGeometry();
+        setMinimumHeight(heightForWidth(width()));
+    }
+    update();
+}
+
+bool StatsBar::withDeltas() const {
+    return std::any_of(m_cells.begin(), m_cells.end(),
+                       [](const StatCell& cell) { return !cell.delta.isEmpty(); });
+}
+
+int StatsBar::cellHeight() const {
+    const int small = QFontMetrics(uiFont(-2)).height();
+    return small + QFontMetrics(uiFont(0)).height() + (withDeltas() ? small : 0) + kPad;
+}
+
+int StatsBar::columns(int width) const {
+    // What the widest value or change usually needs.
+    const QFontMetrics value(uiFont(0, true));
+    const QFontMetrics delta(uiFont(-2));
+    const int wanted =
+        std::max(value.horizontalAdvance(QStringLiteral("123 ± 12.3 ms")),
+                 withDeltas() ? delta.horizontalAdvance(QStringLiteral("▲ +123 ms (+123 %)")) : 0) +
+        2 * kPad;
+    const int count = std::max(1, static_cast<int>(m_cells.size()));
+    const int most = std::clamp(width / std::max(1, wanted), 1, count);
+    const int rows = (count + most - 1) / most;
+    return (count + rows - 1) / rows;
+}
+
+int StatsBar::heightForWidth(int width) const {
+    if (m_cells.empty()) return cellHeight();
+    const int perRow = columns(width);
+    const int rows = (static_cast<int>(m_cells.size()) + perRow - 1) / perRow;
+    return rows * cellHeight() + kPad;
+}
+
+QSize StatsBar::sizeHint() const {
+    return {200, heightForWidth(std::max(200, width()))};
+}
+QSize StatsBar::minimumSizeHint() const {
+    return {80, cellHeight()};
+}
+
+void StatsBar::resizeEvent(QResizeEvent*) {
+    setMinimumHeight(heightForWidth(width()));
+}
+
+QRect StatsBar::cellRect(int index) const {
+    const int perRow = columns(width());
+    const int w = width() / perRow;
+    return {index % perRow * w, index / perRow * cellHeight() + kPad / 2, w, cellHeight()};
+}
+
+void StatsBar::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const ThemeColors& c = themeColors();
+    const QFont small = uiFont(-2);
+    const QFont strong = uiFont(0, true);
+    const int smallHeight = QFontMetrics(small).height();
+    const int strongHeight = QFontMetrics(strong).height();
+    const auto draw = [&painter](const QFont& font, const QColor& color, const QRect& area,
+                                 const QString& text) {
+        painter.setFont(font);
+        painter.setPen(color);
+        painter.drawText(area, Qt::AlignLeft | Qt::AlignVCenter,
+                         QFontMetrics(font).elidedText(text, Qt::ElideRight, area.width()));
+    };
+    for (int i = 0; i < static_cast<int>(m_cells.size()); ++i) {
+        const StatCell& cell = m_cells[static_cast<std::size_t>(i)];
+        QRect area = cellRect(i).adjusted(kPad, 0, -kPad, 0);
+        area.setHeight(smallHeight);
+        draw(small, c.textMuted, area, cell.label);
+        area.translate(0, smallHeight);
+        area.setHeight(strongHeight);
+        draw(strong, c.text, area, cell.value);
+        area.translate(0, strongHeight);
+        area.setHeight(smallHeight);
+        if (!cell.delta.isEmpty()) draw(small, verdictColor(cell.verdict), area, cell.delta);
+    }
+}
+
+bool StatsBar::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    auto* help = static_cast<QHelpEvent*>(event);
+    for (int i = 0; i < static_cast<int>(m_cells.size()); ++i) {
+        if (!cellRect(i).contains(help->pos())) continue;
+        const StatCell& cell = m_cells[static_cast<std::size_t>(i)];
+        QString text = cell.label + QStringLiteral(": ") + cell.value;
+        if (!cell.delta.isEmpty()) text += QStringLiteral("  ") + cell.delta;
+        QToolTip::showText(help->globalPos(), text + QLatin1Char('\n') + cell.tip, this);
+        return true;
+    }
+    QToolTip::hideText();
+    return true;
+}
+
+}  // namespace lanescope::app
