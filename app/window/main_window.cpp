@@ -1,34 +1,70 @@
 #include "app/window/main_window.h"
 
+#include <QAction>
 #include <QButtonGroup>
+#include <QCloseEvent>
+#include <QDragEnterEvent>
 #include <QHBoxLayout>
-#include <QLabel>
-#include <QSplitter>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QToolButton>
+#include <QUrl>
 #include <QVBoxLayout>
 
 #include "app/theme/theme.h"
-#include "app/views/charts/chart_deck.h"
-#include "app/views/inspector/inspector.h"
 #include "app/views/kernels/kernels_page.h"
+#include "app/views/play/lane_strip.h"
+#include "app/views/play/play_page.h"
+#include "app/views/play/prompt_bar.h"
 #include "app/views/runs/runs_page.h"
+#include "app/window/status_line.h"
 
 namespace lanescope::app {
 
-MainWindow::MainWindow(std::shared_ptr<profiler::RunStore> store, QWidget* parent)
-    : QMainWindow(parent),
-      m_controller(new RunController(store, this)),
-      m_selection(new Selection(this)) {
-    setWindowTitle(tr("Lanescope"));
-    resize(1440, 900);
+namespace {
+const QString kGeometryKey = QStringLiteral("window/geometry");
+constexpr int kRailWidth = 72;
+}  // namespace
 
+MainWindow::MainWindow(AppContext* context, QWidget* parent)
+    : QMainWindow(parent), m_context(context) {
+    setAcceptDrops(true);
+    setMinimumSize(800, 520);
+    resize(1440, 900);
+    buildPages();
+    buildMenus();
+    m_status = new StatusLine(this);
+    statusBar()->setSizeGripEnabled(false);
+    statusBar()->setContentsMargins(kSpaceS, 0, kSpaceS, 0);
+    statusBar()->addWidget(m_status, 1);
+    connectContext();
+    restoreGeometry(QSettings().value(kGeometryKey).toByteArray());
+    refreshRail();
+    showPage(0);
+    updateTitle();
+    setRunning(m_context->controller->running());
+    if (const auto run = m_context->controller->snapshot()) showSnapshot(run);
+    if (!m_context->storeError.isEmpty()) {
+        m_runs->setStoreError(m_context->storeError);
+        m_status->setStoreError(m_context->storeError);
+    }
+    m_watchdog.start();
+    m_status->setWatchdog(&m_watchdog);
+}
+
+MainWindow::~MainWindow() = default;
+
+void MainWindow::buildPages() {
     auto* central = new QWidget(this);
     auto* row = new QHBoxLayout(central);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(0);
-    auto* rail = new QWidget(central);
+    auto* rail = new QFrame(central);
+    rail->setObjectName(QStringLiteral("rail"));
+    rail->setFixedWidth(kRailWidth);
     m_rail = new QVBoxLayout(rail);
     m_rail->setContentsMargins(kSpaceS, kSpace, kSpaceS, kSpace);
     m_rail->setSpacing(kSpaceS);
@@ -39,46 +75,157 @@ MainWindow::MainWindow(std::shared_ptr<profiler::RunStore> store, QWidget* paren
     row->addWidget(m_pages, 1);
     setCentralWidget(central);
 
-    auto* play = new QWidget(m_pages);
-    auto* playLayout = new QVBoxLayout(play);
-    playLayout->setContentsMargins(0, 0, 0, 0);
-    playLayout->addWidget(new QLabel(tr("lanes"), play));
-    auto* across = new QSplitter(Qt::Horizontal, play);
-    auto* down = new QSplitter(Qt::Vertical, across);
-    down->addWidget(new QLabel(tr("token columns"), down));
-    m_charts = new ChartDeck(m_selection, down);
-    down->addWidget(m_charts);
-    m_inspector = new Inspector(m_selection, across);
-    across->addWidget(down);
-    across->addWidget(m_inspector);
-    across->setStretchFactor(0, 1);
-    playLayout->addWidget(across, 1);
-
-    m_kernels = new KernelsPage(m_selection, m_pages);
-    m_runs = new RunsPage(std::move(store), m_pages);
-    addPage(tr("Play"), play);
-    addPage(tr("Kernels"), m_kernels);
-    addPage(tr("Runs"), m_runs);
-    m_railButtons->button(0)->setChecked(true);
-    connect(m_railButtons, &QButtonGroup::idClicked, m_pages, &QStackedWidget::setCurrentIndex);
-    connect(m_controller, &RunController::snapshotChanged, this, &MainWindow::showSnapshot);
-    statusBar()->setSizeGripEnabled(false);
+    m_play = new PlayPage(&m_context->document, &m_context->models, &m_context->selection, m_pages);
+    m_kernels = new KernelsPage(&m_context->selection, m_pages);
+    m_runs = new RunsPage(m_context->store, m_pages);
+    addPage(QStringLiteral("play"), tr("Play"), QStringLiteral("play"), m_play);
+    addPage(QStringLiteral("kernels"), tr("Kernels"), QStringLiteral("kernels"), m_kernels);
+    addPage(QStringLiteral("runs"), tr("Runs"), QStringLiteral("runs"), m_runs);
+    connect(m_railButtons, &QButtonGroup::idClicked, this, &MainWindow::showPage);
+    connect(themeNotifier(), &ThemeNotifier::changed, this, &MainWindow::refreshRail);
 }
 
-void MainWindow::addPage(const QString& name, QWidget* page) {
+void MainWindow::addPage(const QString& key, const QString& name, const QString& icon,
+                         QWidget* page) {
     const int index = m_pages->addWidget(page);
+    m_pageKeys << key;
+    m_pageIcons << icon;
     auto* button = new QToolButton(this);
     button->setText(name);
+    button->setAccessibleName(name);
     button->setCheckable(true);
     button->setAutoRaise(true);
+    button->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
+    button->setIconSize(QSize(22, 22));
+    button->setFixedSize(kRailWidth - 2 * kSpaceS, 52);
+    button->setFont(uiFont(-1));
     m_railButtons->addButton(button, index);
     m_rail->insertWidget(index, button);
 }
 
+void MainWindow::refreshRail() {
+    const ThemeColors& c = themeColors();
+    for (int i = 0; i < m_pageIcons.size(); ++i)
+        m_railButtons->button(i)->setIcon(themeIcon(m_pageIcons[i]));
+    centralWidget()->setStyleSheet(
+        QStringLiteral("#rail { background: %1; border: none; border-right: 1px solid %2; }"
+                       "#rail QToolButton { border: 1px solid transparent; border-radius: 4px; "
+                       "background: transparent; color: %3; }"
+                       "#rail QToolButton:hover { background: %4; }"
+                       "#rail QToolButton:checked { background: %5; color: %6; }"
+                       "#rail QToolButton:focus { border-color: %7; }")
+            .arg(c.panel.name(), c.border.name(), c.textMuted.name(),
+                 blend(c.panel, c.text, 0.06).name(), c.selection.name(), c.text.name(),
+                 c.accent.name()));
+}
+
+void MainWindow::showPage(int index) {
+    if (index < 0 || index >= m_pages->count()) return;
+    m_pages->setCurrentIndex(index);
+    m_railButtons->button(index)->setChecked(true);
+    if (m_pageKeys[index] == QLatin1String("runs")) m_runs->refresh();
+}
+
+int MainWindow::currentPage() const {
+    return m_pages->currentIndex();
+}
+
+void MainWindow::connectContext() {
+    RunController* controller = m_context->controller.get();
+    connect(controller, &RunController::snapshotChanged, this, &MainWindow::showSnapshot);
+    connect(controller, &RunController::runningChanged, this, &MainWindow::setRunning);
+    connect(controller, &RunController::progressChanged, m_status, &StatusLine::setProgress);
+    connect(controller, &RunController::failed, this, &MainWindow::showProblem);
+    connect(m_context, &AppContext::problem, this, &MainWindow::showProblem);
+    connect(m_context, &AppContext::runOpened, this, [this] { showPage(0); });
+    connect(&m_context->document, &PlanDocument::pathChanged, this, &MainWindow::updateTitle);
+    connect(m_context->document.undoStack(), &QUndoStack::cleanChanged, this,
+            &MainWindow::updateTitle);
+    connect(m_play->prompt(), &PromptBar::runRequested, this, &MainWindow::startRun);
+    connect(m_play->prompt(), &PromptBar::stopRequested, this, &MainWindow::stopRun);
+    connect(m_status, &StatusLine::cancelRequested, this, &MainWindow::stopRun);
+    connect(m_runs, &RunsPage::openRunRequested, m_context, &AppContext::openStoredRun);
+}
+
+void MainWindow::startRun() {
+    if (m_context->controller->running()) return;
+    m_play->showError({}, {});
+    m_context->selection.clear();
+    m_context->controller->setBaseDir(m_context->document.baseDir());
+    m_context->saveSession();
+    m_context->controller->startRun(m_context->document.plan());
+}
+
+void MainWindow::stopRun() {
+    if (!m_context->controller->running()) return;
+    m_context->controller->cancel();
+    m_play->setRunning(true, true);
+    m_status->setRunning(true, true);
+    m_stopAction->setEnabled(false);
+}
+
 void MainWindow::showSnapshot(const profiler::RunSnapshot& run) {
-    m_charts->setRun(run);
-    m_inspector->setRun(run);
+    m_play->setRun(run);
     m_kernels->setRun(run);
+    m_status->setRun(run);
+    m_exportAction->setEnabled(run != nullptr);
+}
+
+void MainWindow::setRunning(bool running) {
+    const bool cancelling = m_context->controller->cancelling();
+    m_play->setRunning(running, cancelling);
+    m_status->setRunning(running, cancelling);
+    m_runAction->setEnabled(!running);
+    m_stopAction->setEnabled(running && !cancelling);
+    if (running) return;
+    if (m_closing)
+        close();
+    else if (m_pageKeys[currentPage()] == QLatin1String("runs"))
+        m_runs->refresh();
+}
+
+void MainWindow::showProblem(const QString& message, const QString& details) {
+    if (currentPage() != 0) showPage(0);
+    m_play->showError(message, details);
+}
+
+void MainWindow::escape() {
+    if (m_context->controller->running())
+        stopRun();
+    else
+        m_context->selection.clear();
+}
+
+void MainWindow::updateTitle() {
+    const QString path = m_context->document.path();
+    setWindowTitle(path.isEmpty() ? tr("Lanescope")
+                                  : tr("%1 — Lanescope").arg(QFileInfo(path).fileName()));
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    QSettings().setValue(kGeometryKey, saveGeometry());
+    m_play->saveLayout();
+    m_context->saveSession();
+    if (m_context->controller->running()) {
+        // The run ends within a layer or a token; until then the window is only out of sight.
+        m_closing = true;
+        event->ignore();
+        hide();
+        m_context->controller->cancel();
+        return;
+    }
+    event->accept();
+    emit closed();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (event->mimeData()->hasUrls()) event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    event->acceptProposedAction();
+    for (const QUrl& url : event->mimeData()->urls())
+        if (url.isLocalFile()) m_context->openPath(url.toLocalFile());
 }
 
 }  // namespace lanescope::app

@@ -1,45 +1,92 @@
 #pragma once
-// The frame: rail, pages, status bar. What is on a page is the page's own business.
+// The frame: menu, rail, pages, status bar. What is on a page is the page's own business; what
+// outlives the window is in AppContext.
 
 #include <QMainWindow>
-#include <memory>
+#include <QStringList>
 
-#include "app/bridge/run_controller.h"
-#include "app/bridge/selection.h"
-#include "profiler/store/run_store.h"
+#include "app/bridge/ui_watchdog.h"
+#include "app/window/app_context.h"
 
+class QActionGroup;
 class QButtonGroup;
 class QStackedWidget;
 class QVBoxLayout;
 
 namespace lanescope::app {
 
-class ChartDeck;
-class Inspector;
 class KernelsPage;
+class PlayPage;
 class RunsPage;
+class StatusLine;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
   public:
-    explicit MainWindow(std::shared_ptr<profiler::RunStore> store, QWidget* parent = nullptr);
+    explicit MainWindow(AppContext* context, QWidget* parent = nullptr);
+    ~MainWindow() override;
 
-    [[nodiscard]] RunController* controller() const { return m_controller; }
-    [[nodiscard]] Selection* selection() const { return m_selection; }
+    [[nodiscard]] AppContext* context() const { return m_context; }
+    [[nodiscard]] PlayPage* play() const { return m_play; }
+    [[nodiscard]] KernelsPage* kernels() const { return m_kernels; }
+    [[nodiscard]] RunsPage* runs() const { return m_runs; }
+    [[nodiscard]] StatusLine* status() const { return m_status; }
+    /// File-name-like keys of the pages, in the rail's order: "play", "kernels", "runs".
+    [[nodiscard]] const QStringList& pageKeys() const { return m_pageKeys; }
+    void showPage(int index);
+    [[nodiscard]] int currentPage() const;
+
+    void startRun();
+    void stopRun();
+
+  signals:
+    void languageRequested(const QString& language);
+    /// The window has closed for good; a run in progress has ended before.
+    void closed();
+
+  protected:
+    void closeEvent(QCloseEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
 
   private:
-    void addPage(const QString& name, QWidget* page);
+    void buildPages();
+    void buildMenus();
+    void buildFileMenu();
+    void buildViewMenu();
+    void connectContext();
+    QAction* addCommand(class QMenu* menu, const QString& text, const QKeySequence& keys,
+                        std::function<void()> run);
+    void addPage(const QString& key, const QString& name, const QString& icon, QWidget* page);
+    void fillRecentMenu();
     void showSnapshot(const profiler::RunSnapshot& run);
+    void setRunning(bool running);
+    void showProblem(const QString& message, const QString& details);
+    void openModelFile();
+    void openModelFolder();
+    void openPlanOrRun();
+    void savePlan(bool askForPath);
+    void escape();
+    void updateTitle();
+    void refreshRail();
 
-    RunController* m_controller;
-    Selection* m_selection;
+    AppContext* m_context;
+    UiWatchdog m_watchdog;
     QVBoxLayout* m_rail = nullptr;
     QButtonGroup* m_railButtons = nullptr;
     QStackedWidget* m_pages = nullptr;
-    ChartDeck* m_charts = nullptr;
-    Inspector* m_inspector = nullptr;
+    QStringList m_pageKeys;
+    QStringList m_pageIcons;
+    PlayPage* m_play = nullptr;
     KernelsPage* m_kernels = nullptr;
     RunsPage* m_runs = nullptr;
+    StatusLine* m_status = nullptr;
+    QMenu* m_recentMenu = nullptr;
+    QAction* m_runAction = nullptr;
+    QAction* m_stopAction = nullptr;
+    QAction* m_exportAction = nullptr;
+    QList<QAction*> m_commands;
+    bool m_closing = false;
 };
 
 }  // namespace lanescope::app

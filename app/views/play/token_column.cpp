@@ -18,9 +18,6 @@
 namespace lanescope::app {
 
 QString requestStatusText(const profiler::RequestData& request) {
-    const auto translate = [](const char* text) {
-        return QCoreApplication::translate("TokenColumn", text);
-    };
     const auto tokens = static_cast<int>(request.tokens.size());
     switch (request.record.finish) {
         case trace::FinishReason::None: {
@@ -42,7 +39,7 @@ QString requestStatusText(const profiler::RequestData& request) {
         case trace::FinishReason::Cancelled:
             return QCoreApplication::translate("TokenColumn", "%1 tokens · cancelled").arg(tokens);
         case trace::FinishReason::Error:
-            return translate(QT_TRANSLATE_NOOP("TokenColumn", "error"));
+            return QCoreApplication::translate("TokenColumn", "error");
     }
     return {};
 }

@@ -1,0 +1,63 @@
+#pragma once
+// What outlives a window: the plan, the engine thread, the store, the selection. The window can be
+// made anew (another language) without disturbing any of it.
+
+#include <QObject>
+#include <QStringList>
+#include <memory>
+
+#include "app/bridge/model_info.h"
+#include "app/bridge/plan_document.h"
+#include "app/bridge/run_controller.h"
+#include "app/bridge/selection.h"
+#include "profiler/store/run_store.h"
+
+namespace lanescope::app {
+
+class AppContext : public QObject {
+    Q_OBJECT
+  public:
+    /// Opens the run store; storeError tells when it could not be.
+    explicit AppContext(QObject* parent = nullptr);
+    ~AppContext() override;
+
+    std::shared_ptr<profiler::RunStore> store;
+    QString storeError;
+    PlanDocument document;
+    ModelInfoCache models;
+    Selection selection;
+    std::unique_ptr<RunController> controller;
+
+    /// The plan of the last time, or the starter plan when a known model is there, or nothing.
+    void restoreSession();
+    void saveSession() const;
+
+    /// What a path is, by looking at it.
+    enum class FileKind : std::uint8_t { Missing, Model, Plan, Run, Unknown };
+    static FileKind fileKind(const QString& path);
+
+    /// Adds a model: two lanes when there are none yet, else one more like the first lane.
+    void openModel(const QString& model);
+    /// Errors are shown where the window shows errors.
+    void openPlan(const QString& path);
+    void openRunFile(const QString& path);
+    void openStoredRun(const QString& id);
+    void openPath(const QString& path);
+
+    static QStringList recent(const QString& kind);  ///< "models", "plans"
+    static void addRecent(const QString& kind, const QString& path);
+
+  signals:
+    void problem(const QString& message, const QString& details);
+    void recentChanged();
+    void runOpened();
+
+  private:
+    void showRun(const profiler::RunSnapshot& run);
+    void report(const Error& error);
+};
+
+/// context and next step of an error, one a line.
+QString errorDetails(const Error& error);
+
+}  // namespace lanescope::app

@@ -1,0 +1,2021 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>KeysDialog</name>
+    <message>
+        <source>Keys</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>Everywhere</source>
+        <translation>任何地方</translation>
+    </message>
+    <message>
+        <source>run the prompt</source>
+        <translation>运行提示词</translation>
+    </message>
+    <message>
+        <source>stop the run, clear the selection</source>
+        <translation>停止运行，清除选择</translation>
+    </message>
+    <message>
+        <source>command palette</source>
+        <translation>命令面板</translation>
+    </message>
+    <message>
+        <source>pages</source>
+        <translation>切换页面</translation>
+    </message>
+    <message>
+        <source>write in the prompt</source>
+        <translation>编辑提示词</translation>
+    </message>
+    <message>
+        <source>show or hide the inspector</source>
+        <translation>显示或隐藏检查器</translation>
+    </message>
+    <message>
+        <source>undo, redo lane edits</source>
+        <translation>撤销、重做通道编辑</translation>
+    </message>
+    <message>
+        <source>this page</source>
+        <translation>本页</translation>
+    </message>
+    <message>
+        <source>A lane with focus</source>
+        <translation>聚焦的通道</translation>
+    </message>
+    <message>
+        <source>edit</source>
+        <translation>编辑</translation>
+    </message>
+    <message>
+        <source>duplicate</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>mute or unmute</source>
+        <translation>停用或启用</translation>
+    </message>
+    <message>
+        <source>pin as baseline</source>
+        <translation>设为基线</translation>
+    </message>
+    <message>
+        <source>remove (can be undone)</source>
+        <translation>移除（可撤销）</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>select a token</source>
+        <translation>选择一个 token</translation>
+    </message>
+    <message>
+        <source>select a range</source>
+        <translation>选择一段</translation>
+    </message>
+    <message>
+        <source>first, last token</source>
+        <translation>第一个、最后一个 token</translation>
+    </message>
+    <message>
+        <source>copy the selection or the answer</source>
+        <translation>复制所选内容或整个回答</translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation>时间线</translation>
+    </message>
+    <message>
+        <source>zoom in, out</source>
+        <translation>放大、缩小</translation>
+    </message>
+    <message>
+        <source>pan left, right</source>
+        <translation>左移、右移</translation>
+    </message>
+    <message>
+        <source>fit the selection</source>
+        <translation>适应所选范围</translation>
+    </message>
+    <message>
+        <source>fit everything</source>
+        <translation>显示全部</translation>
+    </message>
+    <message>
+        <source>next, previous span</source>
+        <translation>下一个、上一个区段</translation>
+    </message>
+    <message>
+        <source>mark a range</source>
+        <translation>标记范围</translation>
+    </message>
+    <message>
+        <source>find</source>
+        <translation>查找</translation>
+    </message>
+    <message>
+        <source>previous zoom</source>
+        <translation>上一次缩放</translation>
+    </message>
+    <message>
+        <source>About Lanescope</source>
+        <translation>关于 Lanescope</translation>
+    </message>
+    <message>
+        <source>Profiler and playground for the cost of LLM inference. Everything runs on this machine; nothing is sent anywhere.</source>
+        <translation>大语言模型推理成本的性能分析与实验工具。一切都在本机运行，不向任何地方发送数据。</translation>
+    </message>
+</context>
+<context>
+    <name>LaneChips</name>
+    <message>
+        <source>Where the lane computes</source>
+        <translation>通道在哪里计算</translation>
+    </message>
+    <message>
+        <source>Type that most weight bytes are stored in</source>
+        <translation>大部分权重字节的存储类型</translation>
+    </message>
+    <message>
+        <source>kv %1</source>
+        <translation>kv %1</translation>
+    </message>
+    <message>
+        <source>Number format of the KV cache</source>
+        <translation>KV 缓存的数值格式</translation>
+    </message>
+    <message>
+        <source>Attention that writes the whole score matrix, kept for comparison</source>
+        <translation>写出完整分数矩阵的注意力实现，保留用于比较</translation>
+    </message>
+    <message>
+        <source>Tiled attention with an online softmax: the score matrix is never stored</source>
+        <translation>分块注意力加在线 softmax：从不存储分数矩阵</translation>
+    </message>
+    <message>
+        <source>threads %1</source>
+        <translation>%1 线程</translation>
+    </message>
+    <message>
+        <source>all threads</source>
+        <translation>全部线程</translation>
+    </message>
+    <message>
+        <source>Threads that do the maths</source>
+        <translation>参与计算的线程数</translation>
+    </message>
+    <message>
+        <source>block %1</source>
+        <translation>块 %1</translation>
+    </message>
+    <message>
+        <source>Tokens in a block of the paged KV cache</source>
+        <translation>分页 KV 缓存中每块的 token 数</translation>
+    </message>
+    <message>
+        <source>ctx %1</source>
+        <translation>上下文 %1</translation>
+    </message>
+    <message>
+        <source>ctx default</source>
+        <translation>默认上下文</translation>
+    </message>
+    <message>
+        <source>Tokens the KV cache has room for</source>
+        <translation>KV 缓存可容纳的 token 数</translation>
+    </message>
+    <message>
+        <source>exact</source>
+        <translation>精确</translation>
+    </message>
+    <message>
+        <source>fast path</source>
+        <translation>快速路径</translation>
+    </message>
+    <message>
+        <source>Exact: fp32 activations and KV, no activation quantisation</source>
+        <translation>精确：fp32 激活和 KV，不量化激活</translation>
+    </message>
+</context>
+<context>
+    <name>PdfReport</name>
+    <message>
+        <source>Lane</source>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>TTFT ms</source>
+        <translation>TTFT 毫秒</translation>
+    </message>
+    <message>
+        <source>ITL p50 / p95 / p99 ms</source>
+        <translation>ITL p50 / p95 / p99 毫秒</translation>
+    </message>
+    <message>
+        <source>TPOT ms</source>
+        <translation>TPOT 毫秒</translation>
+    </message>
+    <message>
+        <source>decode tok/s</source>
+        <translation>解码 tok/s</translation>
+    </message>
+    <message>
+        <source>prefill tok/s</source>
+        <translation>预填充 tok/s</translation>
+    </message>
+    <message>
+        <source>KV peak</source>
+        <translation>KV 峰值</translation>
+    </message>
+    <message>
+        <source>requests</source>
+        <translation>请求数</translation>
+    </message>
+</context>
+<context>
+    <name>StatCells</name>
+    <message>
+        <source>= baseline</source>
+        <translation>= 基线</translation>
+    </message>
+    <message>
+        <source>Better than the baseline (Welch's t-test, 95 %).</source>
+        <translation>优于基线（Welch t 检验，95 %）。</translation>
+    </message>
+    <message>
+        <source>Worse than the baseline (Welch's t-test, 95 %).</source>
+        <translation>劣于基线（Welch t 检验，95 %）。</translation>
+    </message>
+    <message>
+        <source>Within the noise of the repetitions (Welch's t-test, 95 %).</source>
+        <translation>在重复测量的噪声之内（Welch t 检验，95 %）。</translation>
+    </message>
+    <message>
+        <source>Noise is not known for this figure: more repetitions would tell.</source>
+        <translation>此项的噪声未知：需要更多次重复才能判断。</translation>
+    </message>
+    <message>
+        <source>n = %1</source>
+        <translation>n = %1</translation>
+    </message>
+    <message>
+        <source>TTFT</source>
+        <translation>TTFT</translation>
+    </message>
+    <message>
+        <source>Time to first token: from the start of the request to its first token, mean over requests.</source>
+        <translation>首 token 时间：从请求开始到第一个 token，取各请求的平均值。</translation>
+    </message>
+    <message>
+        <source>Inter-token latency: time between two neighbouring tokens; %1 of all gaps.</source>
+        <translation>token 间延迟：相邻两个 token 之间的时间；所有间隔的%1。</translation>
+    </message>
+    <message>
+        <source>ITL p50</source>
+        <translation>ITL p50</translation>
+    </message>
+    <message>
+        <source>median</source>
+        <translation>中位数</translation>
+    </message>
+    <message>
+        <source>p95</source>
+        <translation>p95</translation>
+    </message>
+    <message>
+        <source>95th percentile</source>
+        <translation>第 95 百分位</translation>
+    </message>
+    <message>
+        <source>p99</source>
+        <translation>p99</translation>
+    </message>
+    <message>
+        <source>99th percentile</source>
+        <translation>第 99 百分位</translation>
+    </message>
+    <message>
+        <source>TPOT</source>
+        <translation>TPOT</translation>
+    </message>
+    <message>
+        <source>Time per output token: (end-to-end − TTFT) / (tokens − 1), mean over requests.</source>
+        <translation>每个输出 token 的时间：（端到端 − TTFT）/（token 数 − 1），取各请求的平均值。</translation>
+    </message>
+    <message>
+        <source>tok/s</source>
+        <translation>tok/s</translation>
+    </message>
+    <message>
+        <source>Decoding speed of one request: 1000 / TPOT in ms.</source>
+        <translation>单个请求的解码速度：1000 / TPOT（毫秒）。</translation>
+    </message>
+    <message>
+        <source>KV</source>
+        <translation>KV</translation>
+    </message>
+    <message>
+        <source>Largest KV cache a request held: bytes of its blocks, K and V, all layers.</source>
+        <translation>一个请求占用的最大 KV 缓存：其块的字节数，含 K 和 V、所有层。</translation>
+    </message>
+    <message>
+        <source>prefill tok/s</source>
+        <translation>预填充 tok/s</translation>
+    </message>
+    <message>
+        <source>Prompt tokens / time from the start of the request to the end of prefill.</source>
+        <translation>提示词 token 数 / 从请求开始到预填充结束的时间。</translation>
+    </message>
+    <message>
+        <source>Speed within the noise of baseline %1</source>
+        <translation>速度与基线 %1 的差别在噪声之内</translation>
+    </message>
+    <message>
+        <source>Faster than baseline %1: %2 more tok/s</source>
+        <translation>比基线 %1 快：tok/s 高 %2</translation>
+    </message>
+    <message>
+        <source>Slower than baseline %1: %2 less tok/s</source>
+        <translation>比基线 %1 慢：tok/s 低 %2</translation>
+    </message>
+    <message>
+        <source>Faster than baseline %1: %2 more tok/s (one repetition)</source>
+        <translation>比基线 %1 快：tok/s 高 %2（仅一次重复）</translation>
+    </message>
+    <message>
+        <source>Slower than baseline %1: %2 less tok/s (one repetition)</source>
+        <translation>比基线 %1 慢：tok/s 低 %2（仅一次重复）</translation>
+    </message>
+</context>
+<context>
+    <name>TokenColumn</name>
+    <message>
+        <source>%1 tokens …</source>
+        <translation>%1 个 token …</translation>
+    </message>
+    <message>
+        <source>prefill %1 / %2</source>
+        <translation>预填充 %1 / %2</translation>
+    </message>
+    <message>
+        <source>%1 tokens · stop</source>
+        <translation>%1 个 token · 结束</translation>
+    </message>
+    <message>
+        <source>%1 tokens · length</source>
+        <translation>%1 个 token · 达到长度</translation>
+    </message>
+    <message>
+        <source>%1 tokens · context full</source>
+        <translation>%1 个 token · 上下文已满</translation>
+    </message>
+    <message>
+        <source>%1 tokens · cancelled</source>
+        <translation>%1 个 token · 已取消</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>错误</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::AppContext</name>
+    <message>
+        <source>Six lanes are the most that can be compared</source>
+        <translation>最多可以比较六个通道</translation>
+    </message>
+    <message>
+        <source>Remove one, then open the model again.</source>
+        <translation>请先移除一个，再重新打开模型。</translation>
+    </message>
+    <message>
+        <source>Stored runs cannot be opened</source>
+        <translation>无法打开已保存的运行</translation>
+    </message>
+    <message>
+        <source>A run is in progress</source>
+        <translation>正在运行</translation>
+    </message>
+    <message>
+        <source>Stop it, or open the stored run afterwards.</source>
+        <translation>请先停止，或稍后再打开已保存的运行。</translation>
+    </message>
+    <message>
+        <source>Open stored run</source>
+        <translation>打开已保存的运行</translation>
+    </message>
+    <message>
+        <source>%1 is not there</source>
+        <translation>%1 不存在</translation>
+    </message>
+    <message>
+        <source>%1 is not a model, a plan or a stored run</source>
+        <translation>%1 不是模型、计划或已保存的运行</translation>
+    </message>
+    <message>
+        <source>Models are .gguf or .safetensors files, or folders with a config.json; plans are JSON files.</source>
+        <translation>模型是 .gguf 或 .safetensors 文件，或含有 config.json 的文件夹；计划是 JSON 文件。</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::BarList</name>
+    <message>
+        <source>Copy as Markdown</source>
+        <translation>复制为 Markdown</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::ChartDeck</name>
+    <message>
+        <source>x axis</source>
+        <translation>横轴</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>Token</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>of</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>last request</source>
+        <translation>最近一次请求</translation>
+    </message>
+    <message>
+        <source>mean of repetitions</source>
+        <translation>各次重复的平均</translation>
+    </message>
+    <message>
+        <source>Last request: what was generated last. Mean: position by position over all timed repetitions of all prompts.</source>
+        <translation>最近一次请求：最后生成的内容。平均：对所有提示词的全部计时重复按位置取平均。</translation>
+    </message>
+    <message>
+        <source>Wheel zooms, drag zooms into a box, Shift+wheel pans, double-click resets, a click selects the token.</source>
+        <translation>滚轮缩放，拖动框选放大，Shift+滚轮平移，双击复位，单击选择 token。</translation>
+    </message>
+    <message>
+        <source>Per-token latency</source>
+        <translation>每 token 延迟</translation>
+    </message>
+    <message>
+        <source>ITL: time between two emitted tokens. The first token's wait is TTFT and not part of this line.</source>
+        <translation>ITL：相邻两个输出 token 之间的时间。第一个 token 的等待是 TTFT，不在此曲线中。</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV 缓存</translation>
+    </message>
+    <message>
+        <source>Bytes of the KV blocks the sequence holds, keys and values of all layers.</source>
+        <translation>序列占用的 KV 块字节数，含所有层的键和值。</translation>
+    </message>
+    <message>
+        <source>output token</source>
+        <translation>输出 token</translation>
+    </message>
+    <message>
+        <source>time since request start (s)</source>
+        <translation>请求开始后的时间（秒）</translation>
+    </message>
+    <message>
+        <source>context (tokens)</source>
+        <translation>上下文（token）</translation>
+    </message>
+    <message>
+        <source>Run the lanes to fill the charts.</source>
+        <translation>运行通道后图表才有内容。</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::ChipRow</name>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::ColorLegend</name>
+    <message>
+        <source>p = 1</source>
+        <translation>p = 1</translation>
+    </message>
+    <message>
+        <source>0 ms</source>
+        <translation>0 毫秒</translation>
+    </message>
+    <message>
+        <source>p = 0</source>
+        <translation>p = 0</translation>
+    </message>
+    <message>
+        <source>p95 and slower</source>
+        <translation>p95 及更慢</translation>
+    </message>
+    <message>
+        <source>not the baseline's token</source>
+        <translation>与基线的 token 不同</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::CommandPalette</name>
+    <message>
+        <source>Commands</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Type a command</source>
+        <translation>输入命令</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>命令</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::CompareView</name>
+    <message>
+        <source>better</source>
+        <translation>更好</translation>
+    </message>
+    <message>
+        <source>worse</source>
+        <translation>更差</translation>
+    </message>
+    <message>
+        <source>within noise</source>
+        <translation>噪声之内</translation>
+    </message>
+    <message>
+        <source>one repetition: noise unknown</source>
+        <translation>仅一次重复：噪声未知</translation>
+    </message>
+    <message>
+        <source>Comparison of two runs</source>
+        <translation>两次运行的比较</translation>
+    </message>
+    <message>
+        <source>Lane</source>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>Figure</source>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>Unit</source>
+        <translation>单位</translation>
+    </message>
+    <message>
+        <source>Before</source>
+        <translation>之前</translation>
+    </message>
+    <message>
+        <source>After</source>
+        <translation>之后</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>变化</translation>
+    </message>
+    <message>
+        <source>%</source>
+        <translation>%</translation>
+    </message>
+    <message>
+        <source>Verdict</source>
+        <translation>结论</translation>
+    </message>
+    <message>
+        <source>Welch's t-test, two-sided, 95 %: a change inside the noise is grey</source>
+        <translation>Welch t 检验，双侧，95 %：噪声之内的变化显示为灰色</translation>
+    </message>
+    <message>
+        <source>Select two runs to compare them figure by figure.</source>
+        <translation>选择两次运行，逐项比较。</translation>
+    </message>
+    <message>
+        <source>&lt;b&gt;%1&lt;/b&gt; → &lt;b&gt;%2&lt;/b&gt;</source>
+        <translation>&lt;b&gt;%1&lt;/b&gt; → &lt;b&gt;%2&lt;/b&gt;</translation>
+    </message>
+    <message>
+        <source>These two runs have no lane of the same name.</source>
+        <translation>这两次运行没有同名的通道。</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::DataTable</name>
+    <message>
+        <source>Copy as Markdown</source>
+        <translation>复制为 Markdown</translation>
+    </message>
+    <message>
+        <source>Copy as CSV</source>
+        <translation>复制为 CSV</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::ErrorBanner</name>
+    <message>
+        <source>Error</source>
+        <translation>错误</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>详情</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::Inspector</name>
+    <message>
+        <source>Inspector</source>
+        <translation>检查器</translation>
+    </message>
+    <message>
+        <source>Click a token, a point of a chart or a span: its probabilities and the time of every op appear here.</source>
+        <translation>单击 token、图表上的点或区段：这里会显示其概率和各算子的耗时。</translation>
+    </message>
+    <message>
+        <source>Run the lanes, then click a token: its probabilities and the time of every op appear here.</source>
+        <translation>先运行通道，再单击 token：这里会显示其概率和各算子的耗时。</translation>
+    </message>
+    <message>
+        <source>%1 · token %2  “%3”</source>
+        <translation>%1 · token %2  “%3”</translation>
+    </message>
+    <message>
+        <source>id</source>
+        <translation>编号</translation>
+    </message>
+    <message>
+        <source>latency (ITL)</source>
+        <translation>延迟（ITL）</translation>
+    </message>
+    <message>
+        <source>latency (TTFT)</source>
+        <translation>延迟（TTFT）</translation>
+    </message>
+    <message>
+        <source>probability</source>
+        <translation>概率</translation>
+    </message>
+    <message>
+        <source>log probability</source>
+        <translation>对数概率</translation>
+    </message>
+    <message>
+        <source>entropy</source>
+        <translation>熵</translation>
+    </message>
+    <message>
+        <source>%1 nats</source>
+        <translation>%1 纳特</translation>
+    </message>
+    <message>
+        <source>context</source>
+        <translation>上下文</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n 个 token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>KV held</source>
+        <translation>占用 KV</translation>
+    </message>
+    <message>
+        <source>token id %1</source>
+        <translation>token 编号 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>Top %n candidate(s)</source>
+        <translation>
+            <numerusform>前 %n 个候选</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 % of the step · %2 spans · %3 GB/s · %4 GFLOP/s</source>
+        <translation>占本步 %1 % · %2 个区段 · %3 GB/s · %4 GFLOP/s</translation>
+    </message>
+    <message>
+        <source>Time by op (prefill)</source>
+        <translation>各算子耗时（预填充）</translation>
+    </message>
+    <message>
+        <source>Time by op (this step)</source>
+        <translation>各算子耗时（本步）</translation>
+    </message>
+    <message>
+        <source>No op spans were recorded for this step.</source>
+        <translation>本步没有记录算子区段。</translation>
+    </message>
+    <message>
+        <source>Sum of ops %1. Host clock, measured inside the engine.</source>
+        <translation>算子合计 %1。主机时钟，在引擎内测量。</translation>
+    </message>
+    <message>
+        <source>Time range</source>
+        <translation>时间范围</translation>
+    </message>
+    <message>
+        <source>start</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>length</source>
+        <translation>长度</translation>
+    </message>
+    <message>
+        <source>spans</source>
+        <translation>区段</translation>
+    </message>
+    <message>
+        <source>Time by op (selected range)</source>
+        <translation>各算子耗时（所选范围）</translation>
+    </message>
+    <message>
+        <source>No op spans in this range.</source>
+        <translation>此范围内没有算子区段。</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::KernelsPage</name>
+    <message>
+        <source>Time by op</source>
+        <translation>各算子耗时</translation>
+    </message>
+    <message>
+        <source>Find op (Enter: next)</source>
+        <translation>查找算子（Enter：下一个）</translation>
+    </message>
+    <message>
+        <source>Find op</source>
+        <translation>查找算子</translation>
+    </message>
+    <message>
+        <source>Clear</source>
+        <translation>清除</translation>
+    </message>
+    <message>
+        <source>Lane</source>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>Op</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Count</source>
+        <translation>次数</translation>
+    </message>
+    <message>
+        <source>Total</source>
+        <translation>总计</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>占比</translation>
+    </message>
+    <message>
+        <source>Mean</source>
+        <translation>平均</translation>
+    </message>
+    <message>
+        <source>p95</source>
+        <translation>p95</translation>
+    </message>
+    <message>
+        <source>GB/s</source>
+        <translation>GB/s</translation>
+    </message>
+    <message>
+        <source>GFLOP/s</source>
+        <translation>GFLOP/s</translation>
+    </message>
+    <message>
+        <source>Lane of the run</source>
+        <translation>运行中的通道</translation>
+    </message>
+    <message>
+        <source>What the engine was doing</source>
+        <translation>引擎在做什么</translation>
+    </message>
+    <message>
+        <source>Spans of the timed requests</source>
+        <translation>计时请求的区段</translation>
+    </message>
+    <message>
+        <source>Sum of their durations</source>
+        <translation>时长之和</translation>
+    </message>
+    <message>
+        <source>Part of the sum over all ops of the lane; phases are not ops</source>
+        <translation>占该通道所有算子总和的比例；阶段不算算子</translation>
+    </message>
+    <message>
+        <source>Mean duration</source>
+        <translation>平均时长</translation>
+    </message>
+    <message>
+        <source>95th percentile of the durations</source>
+        <translation>时长的第 95 百分位</translation>
+    </message>
+    <message>
+        <source>Bytes the op must move, divided by its time</source>
+        <translation>算子必须搬运的字节数除以其时间</translation>
+    </message>
+    <message>
+        <source>Floating-point operations divided by time</source>
+        <translation>浮点运算次数除以时间</translation>
+    </message>
+    <message>
+        <source>%1 spans were dropped (rings full): totals are too low</source>
+        <translation>丢弃了 %1 个区段（缓冲区已满）：总计偏低</translation>
+    </message>
+    <message>
+        <source>lane %1</source>
+        <translation>通道 %1</translation>
+    </message>
+    <message>
+        <source>token %1</source>
+        <translation>token %1</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>层 %1</translation>
+    </message>
+    <message>
+        <source>from %1, length %2</source>
+        <translation>从 %1 起，长度 %2</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::LaneCard</name>
+    <message>
+        <source>Pin as baseline</source>
+        <translation>设为基线</translation>
+    </message>
+    <message>
+        <source>Mute: keep the lane, do not run it</source>
+        <translation>停用：保留通道，但不运行</translation>
+    </message>
+    <message>
+        <source>Duplicate lane</source>
+        <translation>复制通道</translation>
+    </message>
+    <message>
+        <source>Edit lane</source>
+        <translation>编辑通道</translation>
+    </message>
+    <message>
+        <source>Remove lane</source>
+        <translation>移除通道</translation>
+    </message>
+    <message>
+        <source>Lane %1: %2</source>
+        <translation>通道 %1：%2</translation>
+    </message>
+    <message>
+        <source>Unpin baseline</source>
+        <translation>取消基线</translation>
+    </message>
+    <message>
+        <source>Unmute: run the lane again</source>
+        <translation>启用：重新运行该通道</translation>
+    </message>
+    <message>
+        <source>Six lanes are the most that can be compared</source>
+        <translation>最多可以比较六个通道</translation>
+    </message>
+    <message>
+        <source>reading the checkpoint…</source>
+        <translation>正在读取检查点…</translation>
+    </message>
+    <message>
+        <source>loading…</source>
+        <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>muted</source>
+        <translation>已停用</translation>
+    </message>
+    <message>
+        <source>est. %1</source>
+        <translation>估计 %1</translation>
+    </message>
+    <message>
+        <source>measured %1</source>
+        <translation>实测 %1</translation>
+    </message>
+    <message>
+        <source>load %1</source>
+        <translation>加载 %1</translation>
+    </message>
+    <message>
+        <source>%1 free</source>
+        <translation>空闲 %1</translation>
+    </message>
+    <message>
+        <source>Effective settings:</source>
+        <translation>实际生效的设置：</translation>
+    </message>
+    <message>
+        <source>Edit…</source>
+        <translation>编辑…</translation>
+    </message>
+    <message>
+        <source>Duplicate</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Unmute</source>
+        <translation>启用</translation>
+    </message>
+    <message>
+        <source>Mute</source>
+        <translation>停用</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::LaneDialog</name>
+    <message>
+        <source>Exact: fp32 activations and KV cache</source>
+        <translation>精确：fp32 激活和 KV 缓存</translation>
+    </message>
+    <message>
+        <source>Lane %1</source>
+        <translation>通道 %1</translation>
+    </message>
+    <message>
+        <source>The exact path keeps the KV cache in fp32</source>
+        <translation>精确路径的 KV 缓存保持 fp32</translation>
+    </message>
+    <message>
+        <source>a .gguf file, a model folder, or a known name</source>
+        <translation>.gguf 文件、模型文件夹或已知名称</translation>
+    </message>
+    <message>
+        <source>all (%1)</source>
+        <translation>全部（%1）</translation>
+    </message>
+    <message>
+        <source> tokens</source>
+        <translation> 个 token</translation>
+    </message>
+    <message>
+        <source>default: trained context, at most 4096</source>
+        <translation>默认：训练时的上下文，最多 4096</translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation>浏览…</translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation>模型(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;KV cache</source>
+        <translation>KV 缓存(&amp;K)</translation>
+    </message>
+    <message>
+        <source>&amp;Attention</source>
+        <translation>注意力(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Threads</source>
+        <translation>线程(&amp;T)</translation>
+    </message>
+    <message>
+        <source>KV &amp;block</source>
+        <translation>KV 块(&amp;B)</translation>
+    </message>
+    <message>
+        <source>&amp;Context</source>
+        <translation>上下文(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>OK</source>
+        <translation>确定</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Choose a checkpoint</source>
+        <translation>选择检查点</translation>
+    </message>
+    <message>
+        <source>Checkpoints (*.gguf *.safetensors config.json);;All files (*)</source>
+        <translation>检查点 (*.gguf *.safetensors config.json);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>No model chosen yet</source>
+        <translation>尚未选择模型</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>正在读取…</translation>
+    </message>
+    <message>
+        <source>%1 · %2 layers · width %3 · %4 heads, %5 KV heads · trained context %6</source>
+        <translation>%1 · %2 层 · 宽度 %3 · %4 个头，%5 个 KV 头 · 训练上下文 %6</translation>
+    </message>
+    <message>
+        <source>est. weights %1 + KV %2 + compute %3 = %4; %5 free</source>
+        <translation>估计：权重 %1 + KV %2 + 计算 %3 = %4；空闲 %5</translation>
+    </message>
+    <message>
+        <source>More than is free: choose a shorter context.</source>
+        <translation>超过空闲内存：请选择更短的上下文。</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::LaneStrip</name>
+    <message>
+        <source>Add a lane</source>
+        <translation>添加通道</translation>
+    </message>
+    <message>
+        <source>Six lanes are the most that can be compared</source>
+        <translation>最多可以比较六个通道</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::MainWindow</name>
+    <message>
+        <source>Play</source>
+        <translation>实验</translation>
+    </message>
+    <message>
+        <source>Kernels</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Lanescope</source>
+        <translation>Lanescope</translation>
+    </message>
+    <message>
+        <source>%1 — Lanescope</source>
+        <translation>%1 — Lanescope</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>编辑(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>重做</translation>
+    </message>
+    <message>
+        <source>&amp;Add lane…</source>
+        <translation>添加通道(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>&amp;Unpin baseline</source>
+        <translation>取消基线(&amp;U)</translation>
+    </message>
+    <message>
+        <source>&amp;Run</source>
+        <translation>运行(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Run the prompt</source>
+        <translation>运行提示词(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Stop</source>
+        <translation>停止(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>帮助(&amp;H)</translation>
+    </message>
+    <message>
+        <source>&amp;Commands…</source>
+        <translation>命令(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>&amp;Keys</source>
+        <translation>快捷键(&amp;K)</translation>
+    </message>
+    <message>
+        <source>&amp;About Lanescope</source>
+        <translation>关于 Lanescope(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;File</source>
+        <translation>文件(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Open model…</source>
+        <translation>打开模型(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>Open model &amp;folder…</source>
+        <translation>打开模型文件夹(&amp;F)…</translation>
+    </message>
+    <message>
+        <source>Open &amp;plan or run…</source>
+        <translation>打开计划或运行(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>&amp;Recent</source>
+        <translation>最近打开(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Save plan</source>
+        <translation>保存计划(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Save plan &amp;as…</source>
+        <translation>计划另存为(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>&amp;Export run…</source>
+        <translation>导出运行(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>退出(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>视图(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Play</source>
+        <translation>实验(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Kernels</source>
+        <translation>算子(&amp;K)</translation>
+    </message>
+    <message>
+        <source>&amp;Runs</source>
+        <translation>运行(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Write in the prompt</source>
+        <translation>编辑提示词(&amp;W)</translation>
+    </message>
+    <message>
+        <source>&amp;Inspector</source>
+        <translation>检查器(&amp;I)</translation>
+    </message>
+    <message>
+        <source>&amp;Theme</source>
+        <translation>主题(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;System</source>
+        <translation>跟随系统(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Light</source>
+        <translation>浅色(&amp;L)</translation>
+    </message>
+    <message>
+        <source>&amp;Dark</source>
+        <translation>深色(&amp;D)</translation>
+    </message>
+    <message>
+        <source>&amp;Language</source>
+        <translation>语言(&amp;L)</translation>
+    </message>
+    <message>
+        <source>S&amp;ystem language</source>
+        <translation>系统语言(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>nothing yet</source>
+        <translation>暂无</translation>
+    </message>
+    <message>
+        <source>Open a model</source>
+        <translation>打开模型</translation>
+    </message>
+    <message>
+        <source>Checkpoints (*.gguf *.safetensors);;All files (*)</source>
+        <translation>检查点 (*.gguf *.safetensors);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Open a model folder</source>
+        <translation>打开模型文件夹</translation>
+    </message>
+    <message>
+        <source>Open a plan or a stored run</source>
+        <translation>打开计划或已保存的运行</translation>
+    </message>
+    <message>
+        <source>Plans and runs (*.json *.db *.lanescope);;All files (*)</source>
+        <translation>计划和运行 (*.json *.db *.lanescope);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Save the plan</source>
+        <translation>保存计划</translation>
+    </message>
+    <message>
+        <source>Plans (*.json)</source>
+        <translation>计划 (*.json)</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::MemoryBar</name>
+    <message>
+        <source>weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV 缓存</translation>
+    </message>
+    <message>
+        <source>compute</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>est.</source>
+        <translation>估计</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>resident set grew by</source>
+        <translation>常驻内存增长</translation>
+    </message>
+    <message>
+        <source>free on this machine</source>
+        <translation>本机空闲</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::PlanDocument</name>
+    <message>
+        <source>Add lane</source>
+        <translation>添加通道</translation>
+    </message>
+    <message>
+        <source>Duplicate lane</source>
+        <translation>复制通道</translation>
+    </message>
+    <message>
+        <source>Edit lane %1</source>
+        <translation>编辑通道 %1</translation>
+    </message>
+    <message>
+        <source>Remove lane %1</source>
+        <translation>移除通道 %1</translation>
+    </message>
+    <message>
+        <source>Mute lane</source>
+        <translation>停用通道</translation>
+    </message>
+    <message>
+        <source>Unmute lane</source>
+        <translation>启用通道</translation>
+    </message>
+    <message>
+        <source>Unpin baseline</source>
+        <translation>取消基线</translation>
+    </message>
+    <message>
+        <source>Pin baseline</source>
+        <translation>设置基线</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::PromptBar</name>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>System message of a chat</source>
+        <translation>对话的系统消息</translation>
+    </message>
+    <message>
+        <source>System message (empty: none)</source>
+        <translation>系统消息（空：无）</translation>
+    </message>
+    <message>
+        <source>System message</source>
+        <translation>系统消息</translation>
+    </message>
+    <message>
+        <source>Prompt. Drop a text file here to use its text.</source>
+        <translation>提示词。可将文本文件拖放到此处。</translation>
+    </message>
+    <message>
+        <source>Prompt</source>
+        <translation>提示词</translation>
+    </message>
+    <message>
+        <source>Chat</source>
+        <translation>对话</translation>
+    </message>
+    <message>
+        <source>Raw text</source>
+        <translation>原始文本</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Token ids</source>
+        <translation>Token 编号</translation>
+    </message>
+    <message>
+        <source>Chat: through the model's template. Raw text: as it is.</source>
+        <translation>对话：经过模型的模板。原始文本：原样使用。</translation>
+    </message>
+    <message>
+        <source>Prompt mode</source>
+        <translation>提示词模式</translation>
+    </message>
+    <message>
+        <source>Prompt edited</source>
+        <translation>正在编辑的提示词</translation>
+    </message>
+    <message>
+        <source>0: greedy, always the most probable token</source>
+        <translation>0：贪心，总是选最可能的 token</translation>
+    </message>
+    <message>
+        <source>More sampling settings, repetitions, warm-up</source>
+        <translation>更多采样设置、重复次数、预热</translation>
+    </message>
+    <message>
+        <source>More settings</source>
+        <translation>更多设置</translation>
+    </message>
+    <message>
+        <source>Ma&amp;x tokens</source>
+        <translation>最多 token(&amp;X)</translation>
+    </message>
+    <message>
+        <source>Temperatu&amp;re</source>
+        <translation>温度(&amp;R)</translation>
+    </message>
+    <message>
+        <source>S&amp;eed</source>
+        <translation>种子(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Prompt %1 of %2</source>
+        <translation>提示词 %1 / %2</translation>
+    </message>
+    <message>
+        <source>More (%1)</source>
+        <translation>更多（%1）</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>更多</translation>
+    </message>
+    <message>
+        <source>Add or unmute a lane first</source>
+        <translation>请先添加通道或启用</translation>
+    </message>
+    <message>
+        <source>Write a prompt first</source>
+        <translation>请先输入提示词</translation>
+    </message>
+    <message>
+        <source>Stop the run (Esc)</source>
+        <translation>停止运行（Esc）</translation>
+    </message>
+    <message>
+        <source>Run the prompt through every lane (Ctrl+Enter)</source>
+        <translation>用每个通道运行提示词（Ctrl+Enter）</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::ReportDialog</name>
+    <message>
+        <source>Export report</source>
+        <translation>导出报告</translation>
+    </message>
+    <message>
+        <source>Run “%1”</source>
+        <translation>运行“%1”</translation>
+    </message>
+    <message>
+        <source>HTML report</source>
+        <translation>HTML 报告</translation>
+    </message>
+    <message>
+        <source>One file with charts; opens without network</source>
+        <translation>含图表的单个文件，无需网络即可打开</translation>
+    </message>
+    <message>
+        <source>PDF report</source>
+        <translation>PDF 报告</translation>
+    </message>
+    <message>
+        <source>The same on A4 pages</source>
+        <translation>相同内容，A4 页面</translation>
+    </message>
+    <message>
+        <source>CSV</source>
+        <translation>CSV</translation>
+    </message>
+    <message>
+        <source>One row a token, and one row a lane</source>
+        <translation>每个 token 一行，以及每个通道一行</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>Everything, with a schema version</source>
+        <translation>全部数据，带格式版本</translation>
+    </message>
+    <message>
+        <source>Markdown</source>
+        <translation>Markdown</translation>
+    </message>
+    <message>
+        <source>The summary table, for pasting</source>
+        <translation>汇总表，便于粘贴</translation>
+    </message>
+    <message>
+        <source>Trace</source>
+        <translation>跟踪</translation>
+    </message>
+    <message>
+        <source>Spans for Perfetto or chrome://tracing</source>
+        <translation>供 Perfetto 或 chrome://tracing 使用的区段</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation>浏览…</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Open folder</source>
+        <translation>打开文件夹</translation>
+    </message>
+    <message>
+        <source>Folder for the report</source>
+        <translation>报告文件夹</translation>
+    </message>
+    <message>
+        <source>Choose at least one format.</source>
+        <translation>请至少选择一种格式。</translation>
+    </message>
+    <message>
+        <source>Choose a folder.</source>
+        <translation>请选择文件夹。</translation>
+    </message>
+    <message>
+        <source>The folder %1 cannot be made.</source>
+        <translation>无法创建文件夹 %1。</translation>
+    </message>
+    <message>
+        <source>Written: %1</source>
+        <translation>已写入：%1</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::RunController</name>
+    <message>
+        <source>Starting…</source>
+        <translation>正在启动…</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>Loading lane %1 of %2…</source>
+        <translation>正在加载通道 %1 / %2…</translation>
+    </message>
+    <message>
+        <source>Warm-up, request %1 of %2</source>
+        <translation>预热，请求 %1 / %2</translation>
+    </message>
+    <message>
+        <source>Request %1 of %2</source>
+        <translation>请求 %1 / %2</translation>
+    </message>
+    <message>
+        <source>The run could not be stored</source>
+        <translation>无法保存此次运行</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::RunsPage</name>
+    <message>
+        <source>running</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>cancelled</source>
+        <translation>已取消</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>已中断</translation>
+    </message>
+    <message>
+        <source>Filter runs</source>
+        <translation>筛选运行</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Select two runs: the older one is the "before"</source>
+        <translation>选择两次运行：较早的作为“之前”</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>重命名…</translation>
+    </message>
+    <message>
+        <source>Export report…</source>
+        <translation>导出报告…</translation>
+    </message>
+    <message>
+        <source>Save as file…</source>
+        <translation>另存为文件…</translation>
+    </message>
+    <message>
+        <source>Saves the run as one .lanescope file that can be opened on another machine</source>
+        <translation>将运行保存为一个 .lanescope 文件，可在其他机器上打开</translation>
+    </message>
+    <message>
+        <source>Import file…</source>
+        <translation>导入文件…</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Stored runs</source>
+        <translation>已保存的运行</translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>开始时间</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Lanes</source>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
+    </message>
+    <message>
+        <source>Id</source>
+        <translation>编号</translation>
+    </message>
+    <message>
+        <source>No runs yet. Every run is kept here: run the lanes on the Play page.</source>
+        <translation>还没有运行。每次运行都会保存在这里：请在“实验”页运行通道。</translation>
+    </message>
+    <message>
+        <source>Runs are not stored in this session.</source>
+        <translation>本次会话不保存运行。</translation>
+    </message>
+    <message>
+        <source>Rename run</source>
+        <translation>重命名运行</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n run(s) deleted.</source>
+        <translation>
+            <numerusform>已删除 %n 次运行。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Save run</source>
+        <translation>保存运行</translation>
+    </message>
+    <message>
+        <source>Lanescope runs (*.lanescope)</source>
+        <translation>Lanescope 运行 (*.lanescope)</translation>
+    </message>
+    <message>
+        <source>Saved to %1</source>
+        <translation>已保存到 %1</translation>
+    </message>
+    <message>
+        <source>Import run</source>
+        <translation>导入运行</translation>
+    </message>
+    <message>
+        <source>Imported as %1</source>
+        <translation>已导入为 %1</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::SamplingPanel</name>
+    <message>
+        <source>Go on after the end token</source>
+        <translation>遇到结束 token 后继续</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source> tokens</source>
+        <translation> 个 token</translation>
+    </message>
+    <message>
+        <source>several: separate with |, newline: \n</source>
+        <translation>多个用 | 分隔，换行写作 \n</translation>
+    </message>
+    <message>
+        <source>Keep the k most probable tokens</source>
+        <translation>保留最可能的 k 个 token</translation>
+    </message>
+    <message>
+        <source>Keep the smallest set of tokens with this probability (1: off)</source>
+        <translation>保留达到此概率的最小 token 集合（1：关闭）</translation>
+    </message>
+    <message>
+        <source>Drop tokens less probable than this share of the best one (0: off)</source>
+        <translation>丢弃概率低于最佳 token 此比例的 token（0：关闭）</translation>
+    </message>
+    <message>
+        <source>Divide the score of recent tokens by this (1: off)</source>
+        <translation>将最近 token 的分数除以此值（1：关闭）</translation>
+    </message>
+    <message>
+        <source>Timed runs of every prompt; two or more give a noise estimate</source>
+        <translation>每个提示词的计时运行次数；两次以上才能估计噪声</translation>
+    </message>
+    <message>
+        <source>Runs before the timed ones, left out of the figures</source>
+        <translation>计时之前的运行，不计入指标</translation>
+    </message>
+    <message>
+        <source>Top-&amp;k</source>
+        <translation>Top-k(&amp;K)</translation>
+    </message>
+    <message>
+        <source>Top-&amp;p</source>
+        <translation>Top-p(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Min-p</source>
+        <translation>Min-p(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;Repeat penalty</source>
+        <translation>重复惩罚(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Penalty &amp;window</source>
+        <translation>惩罚窗口(&amp;W)</translation>
+    </message>
+    <message>
+        <source>&amp;Stop strings</source>
+        <translation>停止字符串(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Repe&amp;titions</source>
+        <translation>重复次数(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Warm-&amp;up runs</source>
+        <translation>预热次数(&amp;U)</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::StartPage</name>
+    <message>
+        <source>Compare what makes a model cheaper</source>
+        <translation>比较哪些优化让模型更省</translation>
+    </message>
+    <message>
+        <source>A lane is one model with one set of settings. Choose a model to start with; two lanes are made from it, and every prompt runs through both.</source>
+        <translation>一个通道是一个模型加一组设置。请选择一个模型开始；会由它建立两个通道，每个提示词都会经过这两个通道。</translation>
+    </message>
+    <message>
+        <source>Open a model file…</source>
+        <translation>打开模型文件…</translation>
+    </message>
+    <message>
+        <source>Open a model folder…</source>
+        <translation>打开模型文件夹…</translation>
+    </message>
+    <message>
+        <source>or drop a .gguf file, a folder with config.json, a plan or a stored run here</source>
+        <translation>或将 .gguf 文件、含 config.json 的文件夹、计划或已保存的运行拖放到此处</translation>
+    </message>
+    <message>
+        <source>Models on this machine</source>
+        <translation>本机上的模型</translation>
+    </message>
+    <message>
+        <source>No model yet? &lt;code&gt;./dev models&lt;/code&gt; in the source folder puts SmolLM2 135M (98 MB, Apache-2.0) in the cache folder; it appears here by itself.</source>
+        <translation>还没有模型？在源码文件夹中运行 &lt;code&gt;./dev models&lt;/code&gt;，会把 SmolLM2 135M（98 MB，Apache-2.0）放入缓存文件夹，随后它会自动出现在这里。</translation>
+    </message>
+    <message>
+        <source>none found</source>
+        <translation>未找到</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::StatsBar</name>
+    <message>
+        <source>Figures</source>
+        <translation>指标</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::StatusLine</name>
+    <message>
+        <source>%1 threads</source>
+        <translation>%1 线程</translation>
+    </message>
+    <message>
+        <source>profiler est. %1 %</source>
+        <translation>分析器开销估计 %1 %</translation>
+    </message>
+    <message>
+        <source>Progress of the run</source>
+        <translation>运行进度</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Recorded events times the measured cost of recording one, as a share of the run.</source>
+        <translation>记录的事件数乘以记录一个事件的实测开销，占运行时间的比例。</translation>
+    </message>
+    <message>
+        <source>CPU: %1</source>
+        <translation>CPU：%1</translation>
+    </message>
+    <message>
+        <source>%1 spans dropped</source>
+        <translation>丢弃了 %1 个区段</translation>
+    </message>
+    <message>
+        <source>%1 left</source>
+        <translation>剩余 %1</translation>
+    </message>
+    <message>
+        <source>runs are not stored</source>
+        <translation>运行不会被保存</translation>
+    </message>
+    <message>
+        <source>Longest pause of the interface: %1</source>
+        <translation>界面最长停顿：%1</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::TimelineView</name>
+    <message>
+        <source>Kernel timeline</source>
+        <translation>算子时间线</translation>
+    </message>
+    <message>
+        <source>No spans yet: run the lanes with op tracing on.</source>
+        <translation>还没有区段：请打开算子跟踪后运行通道。</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>CPU ops</source>
+        <translation>CPU 算子</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>层 %1</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>步 %1</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::TokenColumn</name>
+    <message>
+        <source>Copy answer</source>
+        <translation>复制回答</translation>
+    </message>
+    <message>
+        <source>Answer of lane %1</source>
+        <translation>通道 %1 的回答</translation>
+    </message>
+    <message>
+        <source>waiting for its turn</source>
+        <translation>等待轮到它</translation>
+    </message>
+    <message>
+        <source>Nothing run yet. Ctrl+Enter runs the prompt through every lane.</source>
+        <translation>还没有运行。按 Ctrl+Enter 用每个通道运行提示词。</translation>
+    </message>
+    <message>
+        <source>★ Baseline</source>
+        <translation>★ 基线</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::TokenColumns</name>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>Colour &amp;tokens by</source>
+        <translation>token 着色(&amp;T)</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>probability</source>
+        <translation>概率</translation>
+    </message>
+    <message>
+        <source>latency</source>
+        <translation>延迟</translation>
+    </message>
+    <message>
+        <source>disagrees with baseline</source>
+        <translation>与基线不同</translation>
+    </message>
+    <message>
+        <source>Colour tokens by</source>
+        <translation>token 着色依据</translation>
+    </message>
+    <message>
+        <source>Prompt shown</source>
+        <translation>显示的提示词</translation>
+    </message>
+    <message>
+        <source>Repetition shown</source>
+        <translation>显示的重复</translation>
+    </message>
+    <message>
+        <source>newest prompt</source>
+        <translation>最新提示词</translation>
+    </message>
+    <message>
+        <source>prompt %1</source>
+        <translation>提示词 %1</translation>
+    </message>
+    <message>
+        <source>newest repetition</source>
+        <translation>最新重复</translation>
+    </message>
+    <message>
+        <source>repetition %1</source>
+        <translation>重复 %1</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::TokenView</name>
+    <message>
+        <source>Answer</source>
+        <translation>回答</translation>
+    </message>
+    <message>
+        <source>Copy answer</source>
+        <translation>复制回答</translation>
+    </message>
+    <message>
+        <source>Copy selected tokens</source>
+        <translation>复制所选 token</translation>
+    </message>
+    <message>
+        <source>token %1, id %2
+probability %3 %
+%4 after the previous one
+context %5</source>
+        <translation>token %1，编号 %2
+概率 %3 %
+距上一个 %4
+上下文 %5</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::TraceChart</name>
+    <message>
+        <source>Reset zoom</source>
+        <translation>复位缩放</translation>
+    </message>
+    <message>
+        <source>Copy as PNG</source>
+        <translation>复制为 PNG</translation>
+    </message>
+    <message>
+        <source>Copy as SVG</source>
+        <translation>复制为 SVG</translation>
+    </message>
+</context>
+</TS>
