@@ -19,6 +19,9 @@ class UiWatchdog : public QObject {
 
     /// Longest time between two visits to the event loop beyond the heartbeat, ms.
     [[nodiscard]] double worstGapMs() const { return m_worstMs; }
+    /// Most processor time this thread used between two beats, ms: what of a gap was our own work
+    /// and not a busy machine.
+    [[nodiscard]] double worstBusyMs() const { return m_worstBusyMs; }
     /// Gaps longer than `kLimitMs`.
     [[nodiscard]] int lateCount() const { return m_late; }
     [[nodiscard]] int beatCount() const { return m_beats; }
@@ -31,6 +34,8 @@ class UiWatchdog : public QObject {
     QTimer m_timer;
     QElapsedTimer m_clock;
     double m_worstMs = 0.0;
+    double m_worstBusyMs = 0.0;
+    double m_lastCpuMs = 0.0;
     int m_late = 0;
     int m_beats = 0;
 };

@@ -12,7 +12,7 @@
 namespace lanescope::app {
 
 namespace {
-constexpr int kPad = 6, kGap = 4;
+constexpr int kChipPad = 6, kChipGap = 4;
 }
 
 ChipRow::ChipRow(QWidget* parent) : QWidget(parent) {
@@ -50,17 +50,17 @@ QSize ChipRow::minimumSizeHint() const {
 std::vector<ChipRow::Placed> ChipRow::place() const {
     const QFontMetrics metrics(font());
     std::vector<Placed> placed;
-    const int moreWidth = metrics.horizontalAdvance(QStringLiteral("+9")) + 2 * kPad;
+    const int moreWidth = metrics.horizontalAdvance(QStringLiteral("+9")) + 2 * kChipPad;
     int x = 0;
     for (std::size_t i = 0; i < m_chips.size(); ++i) {
-        const int w = metrics.horizontalAdvance(m_chips[i].text) + 2 * kPad;
+        const int w = metrics.horizontalAdvance(m_chips[i].text) + 2 * kChipPad;
         const bool last = i + 1 == m_chips.size();
-        if (x + w + (last ? 0 : kGap + moreWidth) > width() && !(placed.empty() && last)) {
+        if (x + w + (last ? 0 : kChipGap + moreWidth) > width() && !(placed.empty() && last)) {
             placed.push_back({QRect(x, 0, moreWidth, chipHeight()), -1});
             break;
         }
         placed.push_back({QRect(x, 0, w, chipHeight()), static_cast<int>(i)});
-        x += w + kGap;
+        x += w + kChipGap;
     }
     return placed;
 }

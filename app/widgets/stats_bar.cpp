@@ -12,7 +12,7 @@
 namespace lanescope::app {
 
 namespace {
-constexpr int kPad = 4;
+constexpr int kCellPad = 4;
 
 QColor verdictColor(profiler::Delta::Verdict verdict) {
     const ThemeColors& c = themeColors();
@@ -60,7 +60,7 @@ bool StatsBar::withDeltas() const {
 
 int StatsBar::cellHeight() const {
     const int small = QFontMetrics(uiFont(-2)).height();
-    return small + QFontMetrics(uiFont(0)).height() + (withDeltas() ? small : 0) + kPad;
+    return small + QFontMetrics(uiFont(0)).height() + (withDeltas() ? small : 0) + kCellPad;
 }
 
 int StatsBar::columns(int width) const {
@@ -70,7 +70,7 @@ int StatsBar::columns(int width) const {
     const int wanted =
         std::max(value.horizontalAdvance(QStringLiteral("123 ± 12.3 ms")),
                  withDeltas() ? delta.horizontalAdvance(QStringLiteral("▲ +123 ms (+123 %)")) : 0) +
-        2 * kPad;
+        2 * kCellPad;
     const int count = std::max(1, static_cast<int>(m_cells.size()));
     const int most = std::clamp(width / std::max(1, wanted), 1, count);
     const int rows = (count + most - 1) / most;
@@ -81,7 +81,7 @@ int StatsBar::heightForWidth(int width) const {
     if (m_cells.empty()) return cellHeight();
     const int perRow = columns(width);
     const int rows = (static_cast<int>(m_cells.size()) + perRow - 1) / perRow;
-    return rows * cellHeight() + kPad;
+    return rows * cellHeight() + kCellPad;
 }
 
 QSize StatsBar::sizeHint() const {
@@ -98,7 +98,7 @@ void StatsBar::resizeEvent(QResizeEvent*) {
 QRect StatsBar::cellRect(int index) const {
     const int perRow = columns(width());
     const int w = width() / perRow;
-    return {index % perRow * w, index / perRow * cellHeight() + kPad / 2, w, cellHeight()};
+    return {index % perRow * w, index / perRow * cellHeight() + kCellPad / 2, w, cellHeight()};
 }
 
 void StatsBar::paintEvent(QPaintEvent*) {
@@ -117,7 +117,7 @@ void StatsBar::paintEvent(QPaintEvent*) {
     };
     for (int i = 0; i < static_cast<int>(m_cells.size()); ++i) {
         const StatCell& cell = m_cells[static_cast<std::size_t>(i)];
-        QRect area = cellRect(i).adjusted(kPad, 0, -kPad, 0);
+        QRect area = cellRect(i).adjusted(kCellPad, 0, -kCellPad, 0);
         area.setHeight(smallHeight);
         draw(small, c.textMuted, area, cell.label);
         area.translate(0, smallHeight);

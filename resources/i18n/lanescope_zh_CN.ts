@@ -249,15 +249,15 @@
         <translation>= 基线</translation>
     </message>
     <message>
-        <source>Better than the baseline (Welch's t-test, 95 %).</source>
+        <source>Better than the baseline (Welch&apos;s t-test, 95 %).</source>
         <translation>优于基线（Welch t 检验，95 %）。</translation>
     </message>
     <message>
-        <source>Worse than the baseline (Welch's t-test, 95 %).</source>
+        <source>Worse than the baseline (Welch&apos;s t-test, 95 %).</source>
         <translation>劣于基线（Welch t 检验，95 %）。</translation>
     </message>
     <message>
-        <source>Within the noise of the repetitions (Welch's t-test, 95 %).</source>
+        <source>Within the noise of the repetitions (Welch&apos;s t-test, 95 %).</source>
         <translation>在重复测量的噪声之内（Welch t 检验，95 %）。</translation>
     </message>
     <message>
@@ -477,7 +477,7 @@
         <translation>每 token 延迟</translation>
     </message>
     <message>
-        <source>ITL: time between two emitted tokens. The first token's wait is TTFT and not part of this line.</source>
+        <source>ITL: time between two emitted tokens. The first token&apos;s wait is TTFT and not part of this line.</source>
         <translation>ITL：相邻两个输出 token 之间的时间。第一个 token 的等待是 TTFT，不在此曲线中。</translation>
     </message>
     <message>
@@ -531,7 +531,7 @@
         <translation>p95 及更慢</translation>
     </message>
     <message>
-        <source>not the baseline's token</source>
+        <source>not the baseline&apos;s token</source>
         <translation>与基线的 token 不同</translation>
     </message>
 </context>
@@ -605,7 +605,7 @@
         <translation>结论</translation>
     </message>
     <message>
-        <source>Welch's t-test, two-sided, 95 %: a change inside the noise is grey</source>
+        <source>Welch&apos;s t-test, two-sided, 95 %: a change inside the noise is grey</source>
         <translation>Welch t 检验，双侧，95 %：噪声之内的变化显示为灰色</translation>
     </message>
     <message>
@@ -1378,7 +1378,7 @@
         <translation>Token 编号</translation>
     </message>
     <message>
-        <source>Chat: through the model's template. Raw text: as it is.</source>
+        <source>Chat: through the model&apos;s template. Raw text: as it is.</source>
         <translation>对话：经过模型的模板。原始文本：原样使用。</translation>
     </message>
     <message>
@@ -1611,7 +1611,7 @@
         <translation>比较</translation>
     </message>
     <message>
-        <source>Select two runs: the older one is the "before"</source>
+        <source>Select two runs: the older one is the &quot;before&quot;</source>
         <translation>选择两次运行：较早的作为“之前”</translation>
     </message>
     <message>

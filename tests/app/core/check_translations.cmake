@@ -1,0 +1,32 @@
+# Runs lupdate over a copy of the translations; the result must be the committed file, finished.
+if(NOT EXISTS "${LUPDATE}")
+    message(FATAL_ERROR "lupdate is not there: install qt6-l10n-tools")
+endif()
+foreach(language zh_CN en)
+    set(committed "${SOURCE}/resources/i18n/lanescope_${language}.ts")
+    set(fresh "${WORK}/lanescope_${language}.ts")
+    configure_file("${committed}" "${fresh}" COPYONLY)
+    set(plurals)
+    if(language STREQUAL "en")
+        set(plurals -pluralonly)
+    endif()
+    execute_process(
+        COMMAND "${LUPDATE}" -I . -locations none -no-obsolete ${plurals} app -ts "${fresh}"
+        WORKING_DIRECTORY "${SOURCE}" RESULT_VARIABLE failed OUTPUT_VARIABLE log ERROR_VARIABLE log)
+    if(failed)
+        message(FATAL_ERROR "lupdate failed:\n${log}")
+    endif()
+    file(READ "${fresh}" now)
+    string(REGEX MATCHALL "<source>[^<]*</source>[ \n]*(<comment>[^<]*</comment>[ \n]*)?<translation type=\"unfinished\""
+           unfinished "${now}")
+    if(unfinished)
+        list(LENGTH unfinished count)
+        string(REPLACE ";" "\n" unfinished "${unfinished}")
+        message(FATAL_ERROR "${count} strings of ${language} are not translated:\n${unfinished}")
+    endif()
+    file(READ "${committed}" before)
+    if(NOT now STREQUAL before)
+        message(FATAL_ERROR "resources/i18n/lanescope_${language}.ts is not what lupdate writes: run\n"
+                            "  lupdate -I . -locations none -no-obsolete ${plurals} app -ts resources/i18n/lanescope_${language}.ts")
+    endif()
+endforeach()

@@ -1,0 +1,364 @@
+// Drives the whole window as a person would: runs, selects, cancels, exports, reopens, breaks. Real
+// runs use the tiny golden model; speed and endurance use made-up tokens (fake_run.h).
+
+#include <QApplication>
+#include <QDir>
+#include <QDropEvent>
+#include <QFile>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSettings>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <set>
+
+#include "app/bridge/ui_watchdog.h"
+#include "app/report/report_dialog.h"
+#include "app/views/charts/chart_deck.h"
+#include "app/views/inspector/inspector.h"
+#include "app/views/play/lane_card.h"
+#include "app/views/play/lane_strip.h"
+#include "app/views/play/play_page.h"
+#include "app/views/play/prompt_bar.h"
+#include "app/views/play/token_column.h"
+#include "app/views/play/token_columns.h"
+#include "app/views/play/token_view.h"
+#include "app/widgets/error_banner.h"
+#include "app/widgets/stats_bar.h"
+#include "app/window/app_shell.h"
+#include "app/window/main_window.h"
+#include "tests/ui/fake_run.h"
+
+using namespace lanescope;
+using namespace lanescope::app;
+
+namespace {
+
+QString goldenModel() {
+    const QString root = qEnvironmentVariable(
+        "LANESCOPE_GOLDEN", QStringLiteral(LANESCOPE_SOURCE_DIR) + QStringLiteral("/tests/golden"));
+    return root + QStringLiteral("/gguf/llama_tied.F16.gguf");
+}
+
+Plan planOf(const QString& model, int lanes, int maxTokens) {
+    Plan plan = starterPlan(model.toStdString());
+    while (static_cast<int>(plan.lanes.size()) < lanes) {
+        plan.lanes.push_back(plan.lanes.back());
+        plan.lanes.back().name = std::string(1, static_cast<char>('A' + plan.lanes.size() - 1));
+    }
+    plan.prompts.front().kind = PromptKind::Text;
+    plan.prompts.front().value = "abc abc abc";
+    plan.sampling.maxTokens = maxTokens;
+    plan.sampling.ignoreEos = true;
+    plan.warmup = 0;
+    return plan;
+}
+
+QString textOf(const profiler::RunData& run, int requestId) {
+    QString text;
+    for (const auto& request : run.requests)
+        if (request.record.id == requestId)
+            for (const auto& token : request.tokens) text += QString::fromStdString(token.piece);
+    return text;
+}
+
+/// How many pixels of the picture are near this colour.
+int pixelsNear(const QImage& picture, const QColor& color) {
+    int count = 0;
+    for (int y = 0; y < picture.height(); ++y)
+        for (int x = 0; x < picture.width(); ++x) {
+            const QColor c = picture.pixelColor(x, y);
+            count += std::abs(c.red() - color.red()) + std::abs(c.green() - color.green()) +
+                                 std::abs(c.blue() - color.blue()) <
+                             40
+                         ? 1
+                         : 0;
+        }
+    return count;
+}
+
+void dropFile(QWidget* target, const QString& path) {
+    QMimeData data;
+    data.setUrls({QUrl::fromLocalFile(path)});
+    QDragEnterEvent enter(QPoint(20, 20), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(target, &enter);
+    QDropEvent drop(QPointF(20, 20), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(target, &drop);
+}
+
+}  // namespace
+
+class UiTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_home;
+    std::unique_ptr<AppShell> m_shell;
+
+    MainWindow* window() const { return m_shell->window(); }
+    RunController* controller() const { return m_shell->context()->controller.get(); }
+    const std::vector<TokenColumn*>& columns() const {
+        return window()->play()->columns()->columns();
+    }
+
+    void open(const CommandLine& line = {}) {
+        m_shell = std::make_unique<AppShell>(*qApp, line);
+        QVERIFY(QTest::qWaitForWindowExposed(window()));
+    }
+
+    void runAndWait(const Plan& plan, int timeoutMs = 120'000) {
+        m_shell->context()->document.replace(plan, {});
+        window()->startRun();
+        QVERIFY(controller()->running());
+        QTRY_VERIFY_WITH_TIMEOUT(!controller()->running(), timeoutMs);
+        QTest::qWait(50);
+    }
+
+  private slots:
+    void initTestCase() {
+        QVERIFY(m_home.isValid());
+        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_home.path());
+        qputenv("LANESCOPE_RUNS", (m_home.path() + QStringLiteral("/runs.db")).toUtf8());
+        qputenv("LANESCOPE_MODELS", (m_home.path() + QStringLiteral("/models")).toUtf8());
+        qputenv("XDG_CACHE_HOME", m_home.path().toUtf8());
+    }
+
+    void init() {
+        QSettings().clear();
+        CommandLine line;
+        line.language = QStringLiteral("en");
+        line.themeGiven = true;
+        line.theme = ThemeChoice::Light;
+        open(line);
+    }
+
+    void cleanup() {
+        if (m_shell && controller()->running()) {
+            controller()->cancel();
+            QTRY_VERIFY_WITH_TIMEOUT(!controller()->running(), 20'000);
+        }
+        m_shell.reset();
+    }
+
+    void withoutAModelTheStartPageTellsHowToBegin() {
+        QVERIFY(window()->play()->showsStart());
+        m_shell->context()->openModel(goldenModel());
+        QVERIFY(!window()->play()->showsStart());
+        QCOMPARE(m_shell->context()->document.laneCount(), 2);
+        QCOMPARE(window()->play()->lanes()->cards().size(), std::size_t{2});
+    }
+
+    void twoLanesRunAndColumnsShowWhatTheyWrote() {
+        runAndWait(planOf(goldenModel(), 2, 24));
+        const auto run = controller()->snapshot();
+        QVERIFY(run != nullptr);
+        QVERIFY2(run->status == trace::RunStatus::Finished, run->error.c_str());
+        QCOMPARE(columns().size(), std::size_t{2});
+        for (TokenColumn* column : columns()) {
+            QVERIFY(column->request() >= 0);
+            QCOMPARE(column->view()->tokenCount(), 24);
+            QString wanted = textOf(*run, column->request());
+            QCOMPARE(column->view()->text(), wanted.remove(u'\r'));
+            QCOMPARE(column->stats()->cells().size(), std::size_t{8});
+            QVERIFY(column->stats()->cells().front().value != QStringLiteral("–"));
+        }
+        QVERIFY(!columns()[1]->speedText().isEmpty());
+        // The charts have lines in both lanes' colours.
+        const QImage charts = window()->play()->charts()->grab().toImage();
+        QVERIFY(pixelsNear(charts, laneColor(0)) > 20);
+        QVERIFY(pixelsNear(charts, laneColor(1)) > 20);
+    }
+
+    void aClickedTokenFillsTheInspector() {
+        controller()->setExecutor(fakeExecutor({40, 200, 30, false}));
+        runAndWait(planOf(goldenModel(), 2, 40));
+        TokenView* view = columns()[1]->view();
+        QSignalSpy spy(&m_shell->context()->selection, &Selection::changed);
+        QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->tokenRect(7).center());
+        const auto& state = m_shell->context()->selection.state();
+        QVERIFY(spy.count() >= 1);
+        QCOMPARE(state.lane, 1);
+        QCOMPARE(state.request, columns()[1]->request());
+        QCOMPARE(state.token, 7);
+        const QString title = window()->play()->inspector()->titleText();
+        QVERIFY2(title.contains(QLatin1String("7")), qPrintable(title));
+        QTest::keyClick(view, Qt::Key_Right);
+        QCOMPARE(state.token, 8);
+        QTest::keyClick(view, Qt::Key_Right, Qt::ShiftModifier);
+        QCOMPARE(state.tokenEnd, 10);
+        QTest::keyClick(window(), Qt::Key_Escape);
+        QVERIFY(m_shell->context()->selection.empty());
+    }
+
+    void cancelKeepsWhatWasWrittenAndTheNextRunWorks() {
+        controller()->setExecutor(fakeExecutor({100'000, 500, 5, false}));
+        m_shell->context()->document.replace(planOf(goldenModel(), 2, 100'000), {});
+        QTest::keyClick(window(), Qt::Key_Return, Qt::ControlModifier);
+        QVERIFY(controller()->running());
+        QTRY_VERIFY_WITH_TIMEOUT(!columns().empty() && columns()[0]->view()->tokenCount() > 20,
+                                 20'000);
+        QTest::keyClick(window(), Qt::Key_Escape);
+        QTRY_VERIFY_WITH_TIMEOUT(!controller()->running(), 10'000);
+        QCOMPARE(controller()->snapshot()->status, trace::RunStatus::Cancelled);
+        QVERIFY(columns()[0]->view()->tokenCount() > 20);
+        controller()->setExecutor(fakeExecutor({10, 100, 5, false}));
+        runAndWait(planOf(goldenModel(), 2, 10));
+        QCOMPARE(controller()->snapshot()->status, trace::RunStatus::Finished);
+        QCOMPARE(columns()[1]->view()->tokenCount(), 10);
+    }
+
+    void exportWritesTheReport() {
+        controller()->setExecutor(fakeExecutor({12, 100, 5, false}));
+        runAndWait(planOf(goldenModel(), 2, 12));
+        ReportDialog dialog(controller()->snapshot());
+        dialog.setFolder(m_home.path() + QStringLiteral("/report"));
+        dialog.setFormats({QStringLiteral("html"), QStringLiteral("csv")});
+        QVERIFY2(dialog.exportNow(), qPrintable(dialog.message()));
+        QVERIFY(dialog.written().size() >= 2);
+        for (const QString& path : dialog.written()) QVERIFY(QFile(path).size() > 100);
+    }
+
+    void aStoredRunReopensAsItWas() {
+        controller()->setExecutor(fakeExecutor({30, 100, 10, false}));
+        runAndWait(planOf(goldenModel(), 2, 30));
+        const std::string id = controller()->snapshot()->header.id;
+        const QString wrote = columns()[0]->view()->text();
+        // Another start of the app.
+        m_shell.reset();
+        CommandLine line;
+        line.language = QStringLiteral("en");
+        open(line);
+        m_shell->context()->openStoredRun(QString::fromStdString(id));
+        QTRY_VERIFY_WITH_TIMEOUT(controller()->snapshot() != nullptr, 20'000);
+        QCOMPARE(controller()->snapshot()->header.id, id);
+        QTRY_COMPARE(columns().size(), std::size_t{2});
+        QCOMPARE(columns()[0]->view()->text(), wrote);
+        QCOMPARE(m_shell->context()->document.laneCount(), 2);
+    }
+
+    void aBrokenModelIsSaidInItsLaneAndTheLaneStays() {
+        const QString path = m_home.path() + QStringLiteral("/broken.gguf");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("GGUF this is not a model");
+        file.close();
+        dropFile(window(), path);
+        QCOMPARE(m_shell->context()->document.laneCount(), 2);
+        auto* card = window()->play()->lanes()->cards().front();
+        QTRY_VERIFY_WITH_TIMEOUT(!card->errorText().isEmpty(), 10'000);
+        QVERIFY(card->isVisible());
+        // A file of no known kind is said on the page.
+        const QString odd = m_home.path() + QStringLiteral("/picture.bin");
+        QFile other(odd);
+        QVERIFY(other.open(QIODevice::WriteOnly));
+        other.write("\x01\x02\x03");
+        other.close();
+        dropFile(window(), odd);
+        QVERIFY(window()->play()->errorBanner()->message().contains(QLatin1String("picture.bin")));
+        QCOMPARE(m_shell->context()->document.laneCount(), 2);
+    }
+
+    void closingDuringARunEndsItWithoutFreezing() {
+        controller()->setExecutor(fakeExecutor({100'000, 300, 20, false}));
+        m_shell->context()->document.replace(planOf(goldenModel(), 3, 100'000), {});
+        window()->startRun();
+        QTRY_VERIFY_WITH_TIMEOUT(controller()->snapshot() != nullptr, 10'000);
+        QSignalSpy closed(window(), &MainWindow::closed);
+        window()->close();
+        QVERIFY(!window()->isVisible());
+        QTRY_COMPARE_WITH_TIMEOUT(closed.count(), 1, 5'000);
+        QVERIFY(!controller()->running());
+    }
+
+    // The interface stays responsive while four lanes stream. On a busy machine the wall clock says
+    // little, so the thread's own processor time between two heartbeats is what is held to 33 ms.
+    void fourStreamingLanesLeaveTheInterfaceFree() {
+        controller()->setExecutor(fakeExecutor({2000, 1000, 60, true}));
+        m_shell->context()->document.replace(planOf(goldenModel(), 4, 2000), {});
+        window()->play()->columns()->setColoring(TokenColoring::Latency);
+        UiWatchdog watchdog;
+        window()->startRun();
+        QTRY_VERIFY_WITH_TIMEOUT(columns().size() == 4 && columns()[3]->view()->tokenCount() > 50,
+                                 20'000);
+        watchdog.start();
+        QTRY_VERIFY_WITH_TIMEOUT(!controller()->running(), 120'000);
+        watchdog.stop();
+        for (TokenColumn* column : columns()) QCOMPARE(column->view()->tokenCount(), 2000);
+        qInfo("worst pause %.1f ms, own work %.1f ms, %d of %d beats late", watchdog.worstGapMs(),
+              watchdog.worstBusyMs(), watchdog.lateCount(), watchdog.beatCount());
+        QVERIFY(watchdog.worstBusyMs() <= UiWatchdog::kLimitMs);
+    }
+
+    void theLanguageChangesWhileARunGoesOn() {
+        controller()->setExecutor(fakeExecutor({400, 2000, 5, false}));
+        m_shell->context()->document.replace(planOf(goldenModel(), 2, 400), {});
+        window()->startRun();
+        QTRY_VERIFY_WITH_TIMEOUT(controller()->snapshot() != nullptr, 10'000);
+        MainWindow* before = window();
+        m_shell->setLanguage(QStringLiteral("zh_CN"));
+        QTRY_VERIFY(window() != before ||
+                    window()->play()->prompt()->runButton()->text() != "Stop");
+        QCOMPARE(window()->play()->prompt()->runButton()->text(), QStringLiteral("停止"));
+        QTRY_VERIFY_WITH_TIMEOUT(!columns().empty() && columns()[0]->view()->tokenCount() > 5,
+                                 10'000);
+        controller()->cancel();
+        QTRY_VERIFY_WITH_TIMEOUT(!controller()->running(), 10'000);
+        QCOMPARE(window()->play()->prompt()->runButton()->text(), QStringLiteral("运行"));
+    }
+
+    void whatWasTypedIsRemembered() {
+        m_shell->context()->openModel(goldenModel());
+        window()->play()->prompt()->textEdit()->setPlainText(QStringLiteral("remember me"));
+        window()->close();
+        m_shell.reset();
+        CommandLine line;
+        line.language = QStringLiteral("en");
+        open(line);
+        QCOMPARE(window()->play()->prompt()->textEdit()->toPlainText(),
+                 QStringLiteral("remember me"));
+        QCOMPARE(m_shell->context()->document.laneCount(), 2);
+    }
+
+    void theCommandLineIsChecked() {
+        const auto parse = [](const QStringList& arguments) {
+            return parseCommandLine(QStringList{QStringLiteral("lanescope")} + arguments);
+        };
+        const auto good = parse({"m.gguf", "--theme", "dark", "--size", "1024x640", "--language",
+                                 "zh_CN", "--screenshot", "out"});
+        const auto* line = std::get_if<CommandLine>(&good);
+        QVERIFY(line != nullptr);
+        QCOMPARE(line->size, QSize(1024, 640));
+        QCOMPARE(line->theme, ThemeChoice::Dark);
+        QCOMPARE(line->files, QStringList{"m.gguf"});
+        QVERIFY(std::holds_alternative<QString>(parse({"--theme", "pink"})));
+        QVERIFY(std::holds_alternative<QString>(parse({"--size", "big"})));
+        QVERIFY(std::holds_alternative<QString>(parse({"--language", "xx"})));
+        QVERIFY(std::holds_alternative<QString>(parse({"--no-such-thing"})));
+    }
+
+    // First frame within a second, models are not waited for.
+    void theFirstFrameComesAtOnce() {
+        m_shell.reset();
+        QElapsedTimer clock;
+        clock.start();
+        const std::clock_t cpu = std::clock();
+        CommandLine line;
+        line.files = {goldenModel()};
+        open(line);
+        const double cpuMs = 1000.0 * static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
+        qInfo("first frame after %lld ms, %.0f ms of processor time", clock.elapsed(), cpuMs);
+        QVERIFY(cpuMs < 1000.0);
+    }
+};
+
+int main(int argc, char** argv) {
+    QApplication app(argc, argv);
+    QApplication::setApplicationName(QStringLiteral("lanescope-test"));
+    QApplication::setOrganizationName(QStringLiteral("lanescope-test"));
+    QApplication::setQuitOnLastWindowClosed(false);
+    UiTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "ui_test.moc"
