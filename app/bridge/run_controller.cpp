@@ -54,6 +54,7 @@ void RunController::startRun(const Plan& plan) {
     session->recorder = profiler::Recorder::create(settings);
     m_session = session;
     m_elapsed.start();
+    m_fraction = 0.0;
 
     RunOptions options;
     options.baseDir = m_baseDir.toStdString();
@@ -78,7 +79,7 @@ void RunController::startRun(const Plan& plan) {
 void RunController::cancel() {
     if (!m_session) return;
     m_session->cancel.request();
-    emit progressChanged(0.0, -1, tr("Stopping…"));
+    emit progressChanged(m_fraction, -1, tr("Stopping…"));
 }
 
 bool RunController::cancelling() const {
@@ -120,6 +121,7 @@ void RunController::deliver(const profiler::RunSnapshot& snapshot) {
 
 void RunController::emitProgress(const profiler::RunData& run) {
     const auto p = runProgress(m_session->plan, run, m_elapsed.elapsed());
+    m_fraction = p.fraction;
     QString text;
     if (cancelling()) {
         text = tr("Stopping…");

@@ -70,6 +70,7 @@ class RunController : public QObject {
     profiler::RunSnapshot m_snapshot;
     QTimer m_timer;
     QElapsedTimer m_elapsed;
+    double m_fraction = 0.0;
 };
 
 }  // namespace lanescope::app

@@ -1,5 +1,6 @@
 #include "app/window/app_context.h"
 
+#include <QCoreApplication>
 #include <QFile>
 #include <QFileInfo>
 #include <QPointer>

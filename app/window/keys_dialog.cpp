@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "app/theme/theme.h"
 

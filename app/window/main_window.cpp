@@ -4,6 +4,8 @@
 #include <QButtonGroup>
 #include <QCloseEvent>
 #include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QFrame>
 #include <QHBoxLayout>
 #include <QMimeData>
 #include <QPlainTextEdit>

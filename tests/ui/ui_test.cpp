@@ -1,6 +1,7 @@
 // Drives the whole window as a person would: runs, selects, cancels, exports, reopens, breaks. Real
 // runs use the tiny golden model; speed and endurance use made-up tokens (fake_run.h).
 
+#include <QAbstractButton>
 #include <QApplication>
 #include <QDir>
 #include <QDropEvent>
@@ -335,6 +336,66 @@ class UiTest : public QObject {
         QVERIFY(std::holds_alternative<QString>(parse({"--size", "big"})));
         QVERIFY(std::holds_alternative<QString>(parse({"--language", "xx"})));
         QVERIFY(std::holds_alternative<QString>(parse({"--no-such-thing"})));
+    }
+
+    void everyLookIsDrawn_data() {
+        QTest::addColumn<QSize>("size");
+        QTest::addColumn<QString>("theme");
+        QTest::addColumn<QString>("language");
+        for (const QSize size : {QSize(1440, 900), QSize(1024, 640)})
+            for (const char* theme : {"light", "dark"})
+                for (const char* language : {"en", "zh_CN"})
+                    QTest::addRow("%dx%d-%s-%s", size.width(), size.height(), theme, language)
+                        << size << QString::fromLatin1(theme) << QString::fromLatin1(language);
+    }
+
+    // Buttons have room for their words in every size, theme and language. With LANESCOPE_SHOTS set
+    // the pages are saved there, to be looked at.
+    void everyLookIsDrawn() {
+        QFETCH(QSize, size);
+        QFETCH(QString, theme);
+        QFETCH(QString, language);
+        m_shell.reset();
+        CommandLine line;
+        line.size = size;
+        line.themeGiven = true;
+        line.theme = themeFromName(theme);
+        line.language = language;
+        open(line);
+        const QString shots = qEnvironmentVariable("LANESCOPE_SHOTS");
+        const auto shoot = [&](const QString& page) {
+            QTest::qWait(shots.isEmpty() ? 50 : 900);
+            QVERIFY(!window()->grab().isNull());
+            for (const auto* button : window()->findChildren<QAbstractButton*>()) {
+                if (!button->isVisible() || button->text().isEmpty()) continue;
+                QVERIFY2(button->width() + 2 >= button->fontMetrics().horizontalAdvance(
+                                                    QString(button->text()).remove(u'&')),
+                         qPrintable(page + QStringLiteral(": ") + button->text()));
+            }
+            if (!shots.isEmpty())
+                window()->grab().save(QStringLiteral("%1/%2x%3-%4-%5-%6.png")
+                                          .arg(shots)
+                                          .arg(size.width())
+                                          .arg(size.height())
+                                          .arg(theme, language, page));
+        };
+        shoot(QStringLiteral("start"));
+        controller()->setExecutor(fakeExecutor({300, 100, 40, false}));
+        Plan plan = planOf(goldenModel(), size.width() > 1200 ? 4 : 3, 300);
+        plan.lanes[2].kv = "bf16";
+        plan.lanes[2].attention = "naive";
+        runAndWait(plan);
+        window()->play()->columns()->setColoring(TokenColoring::Probability);
+        Selection::State state;
+        state.lane = 1;
+        state.request = columns()[1]->request();
+        state.token = 12;
+        state.tokenEnd = 13;
+        m_shell->context()->selection.set(state);
+        for (int page = 0; page < window()->pageKeys().size(); ++page) {
+            window()->showPage(page);
+            shoot(window()->pageKeys()[page]);
+        }
     }
 
     // First frame within a second, models are not waited for.
