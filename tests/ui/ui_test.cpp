@@ -5,6 +5,7 @@
 #include <QApplication>
 #include <QDir>
 #include <QDropEvent>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QMimeData>
 #include <QPlainTextEdit>
@@ -13,7 +14,8 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
-#include <set>
+#include <cstdlib>
+#include <ctime>
 
 #include "app/bridge/ui_watchdog.h"
 #include "app/report/report_dialog.h"
@@ -105,7 +107,8 @@ class UiTest : public QObject {
 
     void open(const CommandLine& line = {}) {
         m_shell = std::make_unique<AppShell>(*qApp, line);
-        QVERIFY(QTest::qWaitForWindowExposed(window()));
+        window()->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(window()));
     }
 
     void runAndWait(const Plan& plan, int timeoutMs = 120'000) {

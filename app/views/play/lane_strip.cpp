@@ -1,5 +1,6 @@
 #include "app/views/play/lane_strip.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -14,7 +15,8 @@ namespace lanescope::app {
 
 namespace {
 constexpr int kRefreshMs = 200;
-}
+constexpr int kMaxHeight = 260;
+}  // namespace
 
 LaneStrip::LaneStrip(PlanDocument* document, ModelInfoCache* models, QWidget* parent)
     : QWidget(parent),
@@ -68,6 +70,7 @@ void LaneStrip::setRunning(bool running) {
 LaneCard* LaneStrip::addCard(int lane) {
     auto* card = new LaneCard(lane, this);
     m_row->insertWidget(lane, card, 4);
+    card->installEventFilter(this);
     connect(card, &LaneCard::duplicateRequested, m_document, &PlanDocument::duplicateLane);
     connect(card, &LaneCard::removeRequested, m_document, &PlanDocument::removeLane);
     connect(card, &LaneCard::muteRequested, m_document, &PlanDocument::setMuted);
@@ -130,8 +133,17 @@ void LaneStrip::refresh() {
         width += card->minimumWidth() + kSpace;
     }
     const bool scrolls = width + m_add->sizeHint().width() > m_scroll->width();
-    m_scroll->setFixedHeight(std::clamp(height, 40, 180) +
+    m_scroll->setFixedHeight(std::clamp(height, 40, kMaxHeight) +
                              (scrolls ? m_scroll->horizontalScrollBar()->sizeHint().height() : 0));
+}
+
+void LaneStrip::resizeEvent(QResizeEvent*) {
+    m_refresh.start();
+}
+
+bool LaneStrip::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::LayoutRequest && !m_refresh.isActive()) m_refresh.start();
+    return QWidget::eventFilter(watched, event);
 }
 
 void LaneStrip::editLane(int index) {

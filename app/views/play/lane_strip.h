@@ -28,6 +28,11 @@ class LaneStrip : public QWidget {
     /// Opens the dialog for a lane; -1: for a new one.
     void editLane(int index);
 
+  protected:
+    void resizeEvent(QResizeEvent* event) override;
+    /// A card whose error was unfolded needs a taller strip.
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
     void rebuild();
     void refresh();
