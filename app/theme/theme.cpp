@@ -13,7 +13,9 @@
 #include <cmath>
 
 /// Resources of a static library are dropped by the linker unless somebody names them.
-static void initIconResources() { Q_INIT_RESOURCE(icons); }
+static void initIconResources() {
+    Q_INIT_RESOURCE(icons);
+}
 
 namespace lanescope::app {
 

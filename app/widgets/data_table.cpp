@@ -177,7 +177,7 @@ QString DataTable::toCsv() const {
         // A cell that a spreadsheet would run as a formula is kept as text.
         static const QString starters = QStringLiteral("=+-@\t\r");
         bool isNumber = false;
-        text.toDouble(&isNumber);
+        (void)text.toDouble(&isNumber);
         if (!text.isEmpty() && starters.contains(text[0]) && !isNumber)
             text.prepend(QLatin1Char('\''));
         if (text.contains(QLatin1Char('"')) || text.contains(QLatin1Char(',')) ||

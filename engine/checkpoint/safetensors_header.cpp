@@ -40,7 +40,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
             what = what.substr(bracket + 2);
         }
         // What was read last may be anything; the position says enough.
-        what = what.substr(0, what.find("; last read"));
+        if (const auto end = what.find("; last read"); end != std::string::npos) what.resize(end);
         return fail("invalid JSON at byte " + std::to_string(position) + ": " + what);
     }
 

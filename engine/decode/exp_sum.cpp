@@ -38,13 +38,13 @@ LANESCOPE_INLINE void expInPlace(Floats& x) {
     x = x < -87.0F ? Floats{} : p;
 }
 
-/// Loads eight logits as (x - maximum) · scale; what is not finite becomes -1e30 (exp 0).
+/// Loads eight logits as (x - maximum) · scale; what is not finite becomes -100 (exp 0).
 LANESCOPE_INLINE void loadShifted(const float* source, float maximum, float scale, Floats& x) {
     std::memcpy(&x, source, sizeof(x));
     const Floats difference = x - maximum;
     const Ints finite = (difference - difference) == 0.0F;
-    x = finite ? difference * scale : Floats{} - 1e30F;
-    x = x < -1e30F ? Floats{} - 1e30F : x;
+    x = finite ? difference * scale : Floats{} - 100.0F;
+    x = x < -100.0F ? Floats{} - 100.0F : x;
 }
 
 struct Totals {

@@ -72,10 +72,10 @@ void TokenStream::finish() {
         if (!m_stop.matched()) rest += m_stop.finish();
     }
     m_text += rest;
-    settle(std::move(rest));
+    settle(rest);
 }
 
-void TokenStream::settle(std::string text) {
+void TokenStream::settle(const std::string& text) {
     if (m_sink == nullptr) return;
     if (!m_waiting.empty()) m_waiting.back().piece += text;
     for (const trace::TokenRecord& record : m_waiting) m_sink->token(record);

@@ -45,7 +45,7 @@ class TokenStream {
     [[nodiscard]] const std::string& text() const { return m_text; }
 
   private:
-    void settle(std::string text);
+    void settle(const std::string& text);
 
     std::optional<StreamDecoder> m_decoder;
     StopMatcher m_stop;

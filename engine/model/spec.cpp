@@ -39,7 +39,7 @@ std::string architectureOf(const Checkpoint& checkpoint) {
         !classes->front().is_string())
         return {};
     std::string name = classes->front().get<std::string>();
-    name = name.substr(0, name.find("ForCausalLM"));
+    if (const auto end = name.find("ForCausalLM"); end != std::string::npos) name.resize(end);
     for (char& c : name)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return name;

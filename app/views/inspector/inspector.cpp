@@ -227,8 +227,9 @@ void Inspector::showTimeRange() {
         if (span.tStartNs >= state.tEndNs) break;
         if (span.tEndNs <= state.tStartNs || profiler::isPhase(span.op)) continue;
         if (state.lane >= 0 && span.lane != state.lane) continue;
-        byOp[static_cast<int>(span.op)] += static_cast<double>(
-            std::min<std::int64_t>(span.tEndNs, state.tEndNs) - std::max<std::int64_t>(span.tStartNs, state.tStartNs));
+        byOp[static_cast<int>(span.op)] +=
+            static_cast<double>(std::min<std::int64_t>(span.tEndNs, state.tEndNs) -
+                                std::max<std::int64_t>(span.tStartNs, state.tStartNs));
         ++count;
     }
     m_title->setText(tr("Time range"));

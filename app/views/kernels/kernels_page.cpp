@@ -69,6 +69,7 @@ KernelsPage::KernelsPage(Selection* selection, QWidget* parent)
     scroll->setWidget(m_timeline);
 
     m_table->setSource(m_model);
+    m_table->horizontalHeader()->setStretchLastSection(false);
     m_table->setAccessibleName(tr("Time by op"));
     auto* splitter = new QSplitter(Qt::Vertical);
     splitter->addWidget(scroll);
