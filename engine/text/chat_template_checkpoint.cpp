@@ -9,7 +9,7 @@ namespace lanescope {
 
 namespace {
 
-constexpr std::size_t kMaxTemplateFile = std::size_t{4} << 20;
+constexpr std::size_t kMaxTemplateFile = std::size_t{1} << 20;
 
 struct Found {
     std::string source;

@@ -1,5 +1,6 @@
 #include "engine/text/jinja/arithmetic.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -125,9 +126,16 @@ Value repeat(const Value& value, Int times) {
         if (Budget* budget = currentBudget()) {
             budget->checkText(count * static_cast<std::size_t>(size));
         }
-        TextBuilder out;
-        for (std::size_t i = 0; i < count; ++i) out.append(value.text());
-        return Value::string(out.finish(value.text().markup));
+        TextPtr text = slice(value.text(), 0, count > 0 ? value.text().bytes.size() : 0);
+        // Doubling keeps the number of appends small; the rest is a prefix of what is there.
+        const std::size_t wanted = count * static_cast<std::size_t>(size);
+        while (text->bytes.size() < wanted) {
+            TextBuilder out;
+            out.append(*text);
+            out.append(*text, 0, std::min(text->bytes.size(), wanted - text->bytes.size()));
+            text = out.finish(value.text().markup);
+        }
+        return Value::string(text);
     }
     const Values& items = value.items().values;
     if (Budget* budget = currentBudget()) {

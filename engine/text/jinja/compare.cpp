@@ -110,6 +110,8 @@ bool equal(const Value& a, const Value& b) {
         case Kind::None:
             return true;
         case Kind::String:
+            if (a.text().bytes.size() != b.text().bytes.size()) return false;
+            chargeWork(a.text().bytes.size());
             return a.text().bytes == b.text().bytes;
         case Kind::List:
         case Kind::Tuple:
@@ -129,7 +131,10 @@ bool less(const Value& a, const Value& b, const char* op) {
         if (a.isIntegral() && b.isIntegral()) return a.asInt() < b.asInt();
         return a.asReal() < b.asReal();
     }
-    if (a.isString() && b.isString()) return a.text().bytes < b.text().bytes;
+    if (a.isString() && b.isString()) {
+        chargeWork(std::min(a.text().bytes.size(), b.text().bytes.size()));
+        return a.text().bytes < b.text().bytes;
+    }
     if (a.kind() == b.kind() && (a.is(Kind::List) || a.is(Kind::Tuple))) {
         const Values& x = a.items().values;
         const Values& y = b.items().values;

@@ -147,6 +147,7 @@ Args Interpreter::evaluateArgs(const CallArgs& args) {
         if (!more.is(Kind::Dict)) fail("argument after ** must be a mapping");
         for (const auto& [key, value] : more.dict().entries) {
             if (!key.isString()) fail("keywords must be strings");
+            m_budget.step(4);
             out.keywords.emplace_back(key.text().bytes, value);
         }
     }

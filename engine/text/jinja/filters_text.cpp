@@ -139,6 +139,7 @@ Value centerFilter(Interpreter&, const Value& value, const Args& args) {
 
 Value wordCount(Interpreter&, const Value& value, const Args&) {
     const TextPtr text = str(value);
+    chargeWork(text->bytes.size() * 8);
     Int count = 0;
     bool inWord = false;
     for (std::size_t at = 0; at < text->bytes.size();) {

@@ -134,6 +134,7 @@ std::string strftimeC(const std::string& format, const std::tm& time, int micros
     static const locale_t cLocale = newlocale(LC_ALL_MASK, "C", nullptr);
     prepared.push_back('.');  // so that an empty result differs from "does not fit"
     std::string out(prepared.size() * 32 + 256, '\0');
+    chargeWork(out.size());
     const std::size_t n = strftime_l(out.data(), out.size(), prepared.c_str(), &time, cLocale);
     if (n == 0) fail("text limit reached: a formatted date is too long");
     out.resize(n - 1);

@@ -177,7 +177,7 @@ Value Interpreter::makeMacro(const Signature& signature) {
     for (ScopePtr scope = m_scope; scope && !scope->registered; scope = scope->parent) {
         scope->registered = true;
         m_captured.push_back(scope);
-        macro->charge(sizeof(Scope));
+        m_budget.charge(sizeof(Scope) + 256);  // kept until the end
     }
     return Value::object(Kind::Callable, std::move(macro));
 }

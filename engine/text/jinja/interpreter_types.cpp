@@ -7,6 +7,7 @@
 namespace lanescope::jinja {
 
 const Value* Scope::findHere(std::string_view name) const {
+    chargeWork(variables.size() * 8);  // searched one by one
     for (const auto& [key, value] : variables) {
         if (key == name) return &value;
     }
@@ -21,6 +22,7 @@ const Value* Scope::find(std::string_view name) const {
 }
 
 void Scope::set(std::string_view name, Value value) {
+    chargeWork(variables.size() * 8);
     for (auto& [key, old] : variables) {
         if (key == name) {
             old = std::move(value);
@@ -75,6 +77,7 @@ void Loop::finish() {
 }
 
 const Value* Args::keyword(std::string_view name) const {
+    chargeWork(keywords.size() * 8);
     for (const auto& [key, value] : keywords) {
         if (key == name) return &value;
     }

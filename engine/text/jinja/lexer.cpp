@@ -102,10 +102,11 @@ class Lexer {
         if (sign == '-') {
             end = trimSpaceEnd(m_source, m_pos, tag);
         } else if (sign != '+' && !isVariable) {
-            const std::size_t newline =
-                tag == 0 ? std::string::npos : m_source.rfind('\n', tag - 1);
-            const bool inText = newline != std::string::npos && newline >= m_pos;
-            const std::size_t lineStart = inText ? newline + 1 : m_pos;
+            // Only this stretch: looking back to the start of the file would cost its length a tag.
+            const std::string_view stretch = std::string_view(m_source).substr(m_pos, tag - m_pos);
+            const std::size_t newline = stretch.rfind('\n');
+            const bool inText = newline != std::string_view::npos;
+            const std::size_t lineStart = inText ? m_pos + newline + 1 : m_pos;
             if ((inText || m_lineStarting) && skipSpace(m_source, lineStart) >= tag) {
                 end = lineStart;
             }

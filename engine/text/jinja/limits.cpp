@@ -52,6 +52,10 @@ Budget* currentBudget() {
     return tBudget;
 }
 
+void chargeWork(std::size_t bytes) {
+    if (tBudget != nullptr) tBudget->copied(bytes);
+}
+
 BudgetScope::BudgetScope(Budget* budget) : m_previous(tBudget) {
     tBudget = budget;
 }

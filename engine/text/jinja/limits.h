@@ -36,7 +36,7 @@ inline constexpr int kMaxValueDepth = 100;
 /// As the sandbox of the reference implementation.
 inline constexpr std::int64_t kMaxRange = 100'000;
 /// A template's source.
-inline constexpr std::size_t kMaxSourceBytes = std::size_t{4} << 20;
+inline constexpr std::size_t kMaxSourceBytes = std::size_t{1} << 20;
 
 /// One rendering's account. Not thread-safe: one rendering is one thread.
 class Budget {
@@ -70,6 +70,8 @@ class Budget {
 
 /// The budget that values made on this thread are charged to; null while a template is parsed.
 Budget* currentBudget();
+/// Counts work on that many bytes or, roughly, bytes' worth of values.
+void chargeWork(std::size_t bytes);
 
 /// Makes a budget current for a scope.
 class BudgetScope {

@@ -173,6 +173,7 @@ Value removeAffix(const Text& text, const std::string& name, const Args& args) {
 
 /// The is… methods: every code point fits and there is at least one.
 Value classify(const Text& text, const std::string& name) {
+    chargeWork(text.bytes.size() * 8);
     bool any = false;
     bool all = true;
     bool inWord = false;

@@ -91,6 +91,7 @@ TextPtr strip(const Text& text, Ends ends, const Text* chars) {
         if (!matches(nextCodepoint(bytes, at))) break;
         to = start;
     }
+    chargeWork((bytes.size() - (to - from)) * 16);  // each code point decoded and looked up
     return slice(text, from, to);
 }
 

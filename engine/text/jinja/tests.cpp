@@ -58,10 +58,6 @@ bool isCallable(Interpreter&, const Value& value, const Args&) {
     return value.is(Kind::Callable) || value.is(Kind::Loop) || value.isUndefined();
 }
 
-Int remainder(const Value& value, Int divisor) {
-    return arithmetic(Op::Modulo, value, Value::integer(divisor)).asInt();
-}
-
 bool isDivisible(Interpreter&, const Value& value, const Args& args) {
     const Bound bound("divisibleby", args, {"num"}, 1);
     return !truth(arithmetic(Op::Modulo, value, bound.value(0)));
@@ -69,11 +65,7 @@ bool isDivisible(Interpreter&, const Value& value, const Args& args) {
 
 template <Int Rest>
 bool hasRemainder(Interpreter&, const Value& value, const Args&) {
-    if (value.is(Kind::Float))
-        return value.asReal() - 2 * static_cast<double>(static_cast<Int>(value.asReal() / 2)) ==
-               Rest;
-    if (value.isString()) fail("not all arguments converted during string formatting");
-    return remainder(value, 2) == Rest;
+    return equal(arithmetic(Op::Modulo, value, Value::integer(2)), Value::integer(Rest));
 }
 
 bool isSame(Interpreter&, const Value& value, const Args& args) {

@@ -18,6 +18,7 @@ void Object::charge(std::size_t bytes) {
 
 std::size_t Text::length() const {
     if (ascii) return bytes.size();
+    chargeWork(bytes.size());
     return static_cast<std::size_t>(std::count_if(bytes.begin(), bytes.end(), [](char c) {
         return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
     }));
@@ -25,6 +26,7 @@ std::size_t Text::length() const {
 
 std::size_t Text::byteOffset(std::size_t codepoint) const {
     if (ascii) return std::min(codepoint, bytes.size());
+    chargeWork(bytes.size());
     std::size_t at = 0;
     while (codepoint-- > 0 && at < bytes.size()) {
         ++at;

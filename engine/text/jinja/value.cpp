@@ -66,6 +66,7 @@ Value Value::string(std::string_view text, bool fromInput) {
 Value Value::sequence(Kind kind, Values items) {
     auto object = std::make_shared<Items>();
     object->charge(sizeof(Items) + items.size() * sizeof(Value));
+    chargeWork(512 + items.size() * sizeof(Value));  // an allocation costs about as much as 4 steps
     object->depth = depthOver(items);
     checkDepth(object->depth);
     object->values = std::move(items);
@@ -136,6 +137,7 @@ Int RangeObject::length() const {
 }
 
 const Value* Dict::find(std::string_view key) const {
+    chargeWork(key.size());
     if (!m_index.empty()) {
         const auto it = m_index.find("s" + std::string(key));
         return it == m_index.end() ? nullptr : &entries[it->second].second;
@@ -160,6 +162,7 @@ const Value* Dict::find(const Value& key) const {
 }
 
 void Dict::set(Value key, Value value) {
+    chargeWork(1024);  // hashing and storing
     if (const Value* there = find(key)) {
         *const_cast<Value*>(there) = std::move(value);
         return;
@@ -175,6 +178,7 @@ void Dict::set(Value key, Value value) {
 
 Value Dict::seal(std::shared_ptr<Dict> dict) {
     dict->charge(sizeof(Dict) + dict->entries.size() * (2 * sizeof(Value) + 64));
+    chargeWork(512);
     int deepest = 0;
     for (const auto& [key, value] : dict->entries) {
         deepest = std::max({deepest, key.depth(), value.depth()});
@@ -185,6 +189,7 @@ Value Dict::seal(std::shared_ptr<Dict> dict) {
 }
 
 const Value* Namespace::find(std::string_view name) const {
+    chargeWork(attributes.size() * 8);  // searched one by one
     for (const auto& [key, value] : attributes) {
         if (key == name) return &value;
     }
@@ -192,6 +197,7 @@ const Value* Namespace::find(std::string_view name) const {
 }
 
 void Namespace::set(std::string_view name, Value value) {
+    chargeWork(attributes.size() * 8);
     for (auto& [key, old] : attributes) {
         if (key == name) {
             old = std::move(value);
@@ -205,6 +211,7 @@ void Namespace::set(std::string_view name, Value value) {
 std::string hashKey(const Value& value) {
     switch (value.kind()) {
         case Kind::String:
+            chargeWork(value.text().bytes.size());
             return "s" + value.text().bytes;
         case Kind::Bool:
         case Kind::Integer:

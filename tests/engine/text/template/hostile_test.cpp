@@ -3,9 +3,11 @@
 
 #include <sys/resource.h>
 
-#include <chrono>
+#include <algorithm>
+#include <random>
 
 #include "tests/engine/text/template/template_support.h"
+#include "tests/support/golden.h"
 
 namespace lanescope::test {
 namespace {
@@ -88,9 +90,8 @@ std::vector<Hostile> hostileTemplates() {
         {"sums", "{{ 1" + repeated("+1", 100000) + " }}", "nesting limit"},
         {"filters", "{{ 1" + repeated("|abs", 100000) + " }}", "nesting limit"},
         {"attributes", "{{ x" + repeated(".a", 100000) + " }}", "nesting limit"},
-        {"blocks", repeated("{% if 1 %}", 100000) + repeated("{% endif %}", 100000),
-         "nesting limit"},
-        {"elses", "{{ 1" + repeated(" if 0 else 1", 100000) + " }}", "nesting limit"},
+        {"blocks", repeated("{% if 1 %}", 40000) + repeated("{% endif %}", 40000), "nesting limit"},
+        {"elses", "{{ 1" + repeated(" if 0 else 1", 50000) + " }}", "nesting limit"},
         {"big integers", "{{ 9 ** 9 ** 9 }}", "number limit"},
         {"multiplied integers",
          "{% set ns = namespace(n=3) %}{% for i in range(200) %}{% set ns.n = ns.n * ns.n %}"
@@ -117,6 +118,37 @@ std::vector<Hostile> hostileTemplates() {
         {"pairs in a dictionary",
          "{% for i in range(100) %}{% set d = dict(range(100000) | batch(2)) %}{% endfor %}",
          "limit"},
+        {"blocks on one line", repeated("{% if 1 %}x{% endif %}", 45000) + "{{ 1 / 0 }}", "zero"},
+        {"source too long", repeated("{% if 1 %}x{% endif %}", 50000), "limit"},
+        {"views of a large dictionary",
+         "{% set d = dict(range(100000) | batch(2)) %}{% for i in range(100000) %}"
+         "{% set x = d.items() %}{% endfor %}",
+         "limit"},
+        {"a namespace of many names",
+         "{% set ns = namespace(dict(range(40000) | map('string') | batch(2))) %}"
+         "{% for i in range(100000) %}{% set ns.x = ns.nothing %}{% endfor %}",
+         "limit"},
+        {"many keywords",
+         "{% macro f() %}{{ kwargs | length }}{% endmacro %}"
+         "{% set d = dict(range(40000) | map('string') | batch(2)) %}"
+         "{% for i in range(100000) %}{{ f(**d) }}{% endfor %}",
+         "limit"},
+        {"equal long strings",
+         "{% set a = 'x' * 10000000 %}{% set b = a + '' %}{% for i in range(100000) %}"
+         "{{ a == b }}{% endfor %}",
+         "limit"},
+        {"stripping",
+         "{% set a = ' ' * 10000000 %}{% for i in range(100000) %}{{ a | trim }}"
+         "{% endfor %}",
+         "limit"},
+        {"long dates",
+         "{% for i in range(100000) %}{% set x = strftime_now('%A' * 2000) %}{% endfor %}",
+         "limit"},
+        {"captured scopes",
+         "{% macro m() %}{{ caller() }}{% endmacro %}{% for i in range(1000) %}{% for j in "
+         "range(999) %}"
+         "{% call m() %}x{% endcall %}{% endfor %}{% endfor %}",
+         "limit"},
         {"unicode indexing",
          "{% set s = '\xC3\xA9' * 1000000 %}{% for i in range(100000) %}{{ s[-1] }}{% endfor %}",
          "step limit"},
@@ -125,6 +157,7 @@ std::vector<Hostile> hostileTemplates() {
 
 TEST(HostileTemplate, EachEndsSoonWithANamedLimit) {
     for (const Hostile& hostile : hostileTemplates()) {
+        SCOPED_TRACE(hostile.name);
         rusage before{};
         getrusage(RUSAGE_SELF, &before);
         const std::string text = rendered(hostile.source);
@@ -161,6 +194,37 @@ TEST(HostileTemplate, SandboxRefusesChangesAndPrivateAttributes) {
               "ERROR: access to attribute 'update' of 'dict' object is unsafe.");
     EXPECT_EQ(rendered("{{ ''.__class__.__mro__ }}").rfind("ERROR: ", 0), 0U);
     EXPECT_EQ(rendered("{% include 'x' %}").rfind("ERROR: ", 0), 0U);
+}
+
+/// Bytes of good templates changed, cut out and doubled: a Result either way, and no crash.
+TEST(HostileTemplate, MutatedTemplatesEndInAResult) {
+    const std::string folder = goldenDir() + "/chat/";
+    const auto conversations = orderedJson(folder + "conversations.json");
+    const ChatInput input = inputFrom(conversations["tools_gen"]);
+    std::mt19937 random(7);
+    int renderedCount = 0;
+    for (int round = 0; round < 3000; ++round) {
+        std::string source =
+            readFile(folder + "templates/" +
+                     (round % 2 == 0 ? "qwen25_style.jinja" : "smollm2_style.jinja"));
+        for (unsigned change = 0; change <= random() % 3; ++change) {
+            const std::size_t at = random() % source.size();
+            const std::size_t size = std::min<std::size_t>(random() % 12, source.size() - at);
+            switch (random() % 3) {
+                case 0:
+                    source[at] = "{}%#()[]'\"|.-+~x1,:= \n"[random() % 23];
+                    break;
+                case 1:
+                    source.erase(at, size);
+                    break;
+                default:
+                    source.insert(at, source.substr(random() % source.size(), size));
+            }
+        }
+        if (rendered(source, input).rfind("ERROR: ", 0) != 0) ++renderedCount;
+    }
+    EXPECT_GT(renderedCount, 300) << "mutations should leave some templates whole";
+    EXPECT_LT(renderedCount, 2900) << "and break others";
 }
 
 TEST(HostileTemplate, DamagedTemplatesNameTheLine) {
