@@ -6,6 +6,8 @@
 #include <cstdlib>
 
 #ifdef LANESCOPE_X86
+#include <cpuid.h>
+
 #include "kernels/cpu/avx2.h"
 #include "kernels/cpu/avx512vnni.h"
 #endif
@@ -13,12 +15,24 @@
 
 namespace lanescope::kernels {
 
+#ifdef LANESCOPE_X86
+namespace {
+
+/// CPUID leaf 1, ECX bit 29; clang 14's __builtin_cpu_supports does not know the name.
+bool supportsF16c() {
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & (1U << 29)) != 0;
+}
+
+}  // namespace
+#endif
+
 std::vector<Isa> availableIsas() {
     std::vector<Isa> isas{Isa::Reference};
 #ifdef LANESCOPE_X86
     __builtin_cpu_init();  // this may run before main
-    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-                      __builtin_cpu_supports("f16c");
+    const bool avx2 =
+        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && supportsF16c();
     if (avx2) isas.push_back(Isa::Avx2);
     if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni"))

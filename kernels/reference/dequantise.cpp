@@ -115,7 +115,8 @@ void expand(const BlockQ6_K& b, float* y) {
         const int byte = b.low[64 * half + 32 * (run % 2) + j];
         const int low = run < 2 ? byte & 15 : byte >> 4;
         const int q = low | ((b.high[32 * half + j] >> (2 * run) & 3) << 4);
-        y[i] = d * static_cast<float>(b.scales[i / 16]) * static_cast<float>(q - 32);
+        const int group = i / 16;
+        y[i] = d * static_cast<float>(b.scales[group]) * static_cast<float>(q - 32);
     }
 }
 
