@@ -103,8 +103,9 @@ void PlanDocument::setLane(int index, LaneSpec lane) {
     lane.name = m_plan.lanes[at].name;
     if (lane == m_plan.lanes[at]) return;
     LaneState after{m_plan.lanes, m_plan.baseline};
+    const QString what = tr("Edit lane %1").arg(QString::fromStdString(lane.name));
     after.lanes[at] = std::move(lane);
-    push(tr("Edit lane %1").arg(QString::fromStdString(after.lanes[at].name)), std::move(after));
+    push(what, std::move(after));
 }
 
 void PlanDocument::removeLane(int index) {
@@ -131,7 +132,8 @@ void PlanDocument::setBaseline(int index) {
     if (index >= 0 && index < laneCount())
         after.baseline = after.lanes[static_cast<std::size_t>(index)].name;
     if (after.baseline == m_plan.baseline) return;
-    push(after.baseline.empty() ? tr("Unpin baseline") : tr("Pin baseline"), std::move(after));
+    const QString what = after.baseline.empty() ? tr("Unpin baseline") : tr("Pin baseline");
+    push(what, std::move(after));
 }
 
 void PlanDocument::setPrompt(int index, const PromptSpec& prompt) {
