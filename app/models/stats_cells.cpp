@@ -84,11 +84,21 @@ std::vector<StatCell> statCells(const profiler::LaneStats& stats,
     std::vector<StatCell> cells;
     const auto add = [&](const char* key, const QString& label, const QString& value,
                          const char* metric, Unit unit, const QString& definition, std::int64_t n) {
-        StatCell cell{QString::fromLatin1(key), label, value, {}, definition, {}};
-        cell.verdict = Delta::Verdict::NotComparable;
+        StatCell cell;
+        cell.key = QString::fromLatin1(key);
+        cell.label = label;
+        cell.value = value;
+        cell.tip = definition;
         cell.tip += QLatin1Char('\n') + Stats::tr("n = %1").arg(n);
         if (const Delta* delta = find(deltas, metric)) {
             cell.delta = deltaText(*delta, unit);
+            cell.shortDelta =
+                delta->absolute == 0.0 ? cell.delta
+                : cell.delta.isEmpty()
+                    ? QString()
+                    : QStringLiteral("%1 %2").arg(
+                          delta->absolute > 0 ? QStringLiteral("▲") : QStringLiteral("▼"),
+                          percentText(delta->percent));
             cell.verdict = delta->verdict;
             if (!cell.delta.isEmpty()) cell.tip += QLatin1Char('\n') + noiseTip(*delta);
         }
@@ -105,10 +115,6 @@ std::vector<StatCell> statCells(const profiler::LaneStats& stats,
         Stats::tr("Inter-token latency: time between two neighbouring tokens; %1 of all gaps.");
     add("itl-p50", Stats::tr("ITL p50"), quantile(stats.itlMs, stats.itlMs.p50), "ITL p50",
         Unit::Ms, itl.arg(Stats::tr("median")), stats.itlMs.n);
-    add("itl-p95", Stats::tr("p95"), quantile(stats.itlMs, stats.itlMs.p95), "ITL p95", Unit::Ms,
-        itl.arg(Stats::tr("95th percentile")), stats.itlMs.n);
-    add("itl-p99", Stats::tr("p99"), quantile(stats.itlMs, stats.itlMs.p99), "ITL p99", Unit::Ms,
-        itl.arg(Stats::tr("99th percentile")), stats.itlMs.n);
     add("tpot", Stats::tr("TPOT"), spreadText(Unit::Ms, stats.tpotMs), "TPOT", Unit::Ms,
         Stats::tr("Time per output token: (end-to-end − TTFT) / (tokens − 1), mean over requests."),
         stats.tpotMs.n);
@@ -124,6 +130,10 @@ std::vector<StatCell> statCells(const profiler::LaneStats& stats,
         "prefill", Unit::PerSecond,
         Stats::tr("Prompt tokens / time from the start of the request to the end of prefill."),
         stats.prefillTps.n);
+    add("itl-p95", Stats::tr("ITL p95"), quantile(stats.itlMs, stats.itlMs.p95), "ITL p95",
+        Unit::Ms, itl.arg(Stats::tr("95th percentile")), stats.itlMs.n);
+    add("itl-p99", Stats::tr("ITL p99"), quantile(stats.itlMs, stats.itlMs.p99), "ITL p99",
+        Unit::Ms, itl.arg(Stats::tr("99th percentile")), stats.itlMs.n);
     return cells;
 }
 

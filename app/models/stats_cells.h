@@ -10,16 +10,17 @@
 namespace lanescope::app {
 
 struct StatCell {
-    QString key;    ///< stable: "ttft", "itl-p50" …
-    QString label;  ///< "TTFT"
-    QString value;  ///< "45.2 ± 1.3 ms"
-    QString delta;  ///< "▲ +4.1 ms (+9.9 %)"; empty without a baseline
-    QString tip;    ///< definition, n
+    QString key;         ///< stable: "ttft", "itl-p50" …
+    QString label;       ///< "TTFT"
+    QString value;       ///< "45.2 ± 1.3 ms"
+    QString delta;       ///< "▲ +4.1 ms (+9.9 %)"; empty without a baseline
+    QString shortDelta;  ///< "▲ +9.9 %", for narrow columns
+    QString tip;         ///< definition, n
     /// Colour of the delta; NotComparable: shown without judgement.
     profiler::Delta::Verdict verdict = profiler::Delta::Verdict::NotComparable;
 };
 
-/// baseline null: no deltas.
+/// The most telling first: what does not fit is left out from the end. baseline null: no deltas.
 std::vector<StatCell> statCells(const profiler::LaneStats& stats,
                                 const profiler::LaneStats* baseline);
 

@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QFile>
 #include <QFontDatabase>
+#include <QFontInfo>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QPalette>
@@ -104,6 +105,20 @@ QPalette paletteOf(const ThemeColors& c) {
     return p;
 }
 
+/// Families for what the system font lacks, named so that the regular weight is taken and not
+/// whichever face the font system meets first.
+void addFallbackFamilies(QApplication& app) {
+    QFont font = QApplication::font();
+    // The family itself, not its alias: behind an alias the next name would win.
+    QStringList families{QFontInfo(font).family()};
+    const QStringList known = QFontDatabase::families();
+    for (const char* name : {"Noto Sans CJK SC", "Noto Sans SC", "Source Han Sans SC",
+                             "WenQuanYi Micro Hei", "Microsoft YaHei", "Noto Color Emoji"})
+        if (known.contains(QLatin1String(name))) families << QString::fromLatin1(name);
+    font.setFamilies(families);
+    app.setFont(font);
+}
+
 double linear(double channel) {
     return channel <= 0.04045 ? channel / 12.92 : std::pow((channel + 0.055) / 1.055, 2.4);
 }
@@ -124,6 +139,7 @@ void applyTheme(QApplication& app, ThemeChoice choice) {
         initIconResources();
         s.systemPalette = app.palette();
         s.haveSystemPalette = true;
+        addFallbackFamilies(app);
         app.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     }
     s.choice = choice;

@@ -31,9 +31,7 @@ QColor verdictColor(profiler::Delta::Verdict verdict) {
 }  // namespace
 
 StatsBar::StatsBar(QWidget* parent) : QWidget(parent) {
-    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Minimum);
-    policy.setHeightForWidth(true);
-    setSizePolicy(policy);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(themeNotifier(), &ThemeNotifier::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -46,11 +44,10 @@ void StatsBar::setCells(std::vector<StatCell> cells) {
         words << cell.label + QLatin1Char(' ') + cell.value + QLatin1Char(' ') + cell.delta;
     setAccessibleName(tr("Figures"));
     setAccessibleDescription(words.join(QStringLiteral("; ")));
-    if (had != withDeltas() || count != m_cells.size()) {
-        updateGeometry();
-        setMinimumHeight(heightForWidth(width()));
-    }
-    update();
+    if (had != withDeltas() || count != m_cells.size())
+        fitHeight();
+    else
+        update();
 }
 
 bool StatsBar::withDeltas() const {
@@ -63,36 +60,68 @@ int StatsBar::cellHeight() const {
     return small + QFontMetrics(uiFont(0)).height() + (withDeltas() ? small : 0) + kCellPad;
 }
 
+bool StatsBar::longDeltas(int width) const {
+    const QFontMetrics delta(uiFont(-2));
+    return width / 4 >=
+           delta.horizontalAdvance(QStringLiteral("▲ +1.23 ms (+12.3 %)")) + 2 * kCellPad;
+}
+
 int StatsBar::columns(int width) const {
     // What the widest value or change usually needs.
+    const bool spread = std::any_of(m_cells.begin(), m_cells.end(), [](const StatCell& cell) {
+        return cell.value.contains(QStringLiteral("±"));
+    });
     const QFontMetrics value(uiFont(0, true));
     const QFontMetrics delta(uiFont(-2));
-    const int wanted =
-        std::max(value.horizontalAdvance(QStringLiteral("123 ± 12.3 ms")),
-                 withDeltas() ? delta.horizontalAdvance(QStringLiteral("▲ +123 ms (+123 %)")) : 0) +
-        2 * kCellPad;
+    const int valueWidth = value.horizontalAdvance(spread ? QStringLiteral("123 ± 12.3 ms")
+                                                          : QStringLiteral("12.3 MiB"));
+    const int deltaWidth =
+        !withDeltas()
+            ? 0
+            : delta.horizontalAdvance(longDeltas(width) ? QStringLiteral("▲ +1.23 ms (+12.3 %)")
+                                                        : QStringLiteral("▲ +12.3 %"));
+    const int wanted = std::max(valueWidth, deltaWidth) + 2 * kCellPad;
     const int count = std::max(1, static_cast<int>(m_cells.size()));
     const int most = std::clamp(width / std::max(1, wanted), 1, count);
-    const int rows = (count + most - 1) / most;
-    return (count + rows - 1) / rows;
+    const int lines = (count + most - 1) / most;
+    return (count + lines - 1) / lines;
+}
+
+int StatsBar::rows(int width) const {
+    const int perRow = columns(width);
+    const int all = (static_cast<int>(m_cells.size()) + perRow - 1) / perRow;
+    return std::clamp((m_limit - kCellPad) / std::max(1, cellHeight()), 1, std::max(1, all));
 }
 
 int StatsBar::heightForWidth(int width) const {
-    if (m_cells.empty()) return cellHeight();
-    const int perRow = columns(width);
-    const int rows = (static_cast<int>(m_cells.size()) + perRow - 1) / perRow;
-    return rows * cellHeight() + kCellPad;
+    return rows(width) * cellHeight() + kCellPad;
+}
+
+int StatsBar::shownCount() const {
+    return std::min(static_cast<int>(m_cells.size()), rows(width()) * columns(width()));
+}
+
+void StatsBar::setHeightLimit(int limit) {
+    if (limit == m_limit) return;
+    m_limit = limit;
+    fitHeight();
+}
+
+void StatsBar::fitHeight() {
+    const int wanted = heightForWidth(width());
+    if (wanted != height() || minimumHeight() != wanted) setFixedHeight(wanted);
+    update();
 }
 
 QSize StatsBar::sizeHint() const {
-    return {200, heightForWidth(std::max(200, width()))};
+    return {200, heightForWidth(std::max(80, width()))};
 }
 QSize StatsBar::minimumSizeHint() const {
     return {80, cellHeight()};
 }
 
 void StatsBar::resizeEvent(QResizeEvent*) {
-    setMinimumHeight(heightForWidth(width()));
+    fitHeight();
 }
 
 QRect StatsBar::cellRect(int index) const {
@@ -115,7 +144,8 @@ void StatsBar::paintEvent(QPaintEvent*) {
         painter.drawText(area, Qt::AlignLeft | Qt::AlignVCenter,
                          QFontMetrics(font).elidedText(text, Qt::ElideRight, area.width()));
     };
-    for (int i = 0; i < static_cast<int>(m_cells.size()); ++i) {
+    const bool longForm = longDeltas(width());
+    for (int i = 0; i < shownCount(); ++i) {
         const StatCell& cell = m_cells[static_cast<std::size_t>(i)];
         QRect area = cellRect(i).adjusted(kCellPad, 0, -kCellPad, 0);
         area.setHeight(smallHeight);
@@ -125,14 +155,15 @@ void StatsBar::paintEvent(QPaintEvent*) {
         draw(strong, c.text, area, cell.value);
         area.translate(0, strongHeight);
         area.setHeight(smallHeight);
-        if (!cell.delta.isEmpty()) draw(small, verdictColor(cell.verdict), area, cell.delta);
+        const QString& change = longForm ? cell.delta : cell.shortDelta;
+        if (!change.isEmpty()) draw(small, verdictColor(cell.verdict), area, change);
     }
 }
 
 bool StatsBar::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip) return QWidget::event(event);
     auto* help = static_cast<QHelpEvent*>(event);
-    for (int i = 0; i < static_cast<int>(m_cells.size()); ++i) {
+    for (int i = 0; i < shownCount(); ++i) {
         if (!cellRect(i).contains(help->pos())) continue;
         const StatCell& cell = m_cells[static_cast<std::size_t>(i)];
         QString text = cell.label + QStringLiteral(": ") + cell.value;

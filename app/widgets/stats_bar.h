@@ -14,8 +14,9 @@ class StatsBar : public QWidget {
     explicit StatsBar(QWidget* parent = nullptr);
     void setCells(std::vector<StatCell> cells);
     [[nodiscard]] const std::vector<StatCell>& cells() const { return m_cells; }
+    /// No taller than this: cells from the end are left out, one row always stays.
+    void setHeightLimit(int limit);
 
-    [[nodiscard]] bool hasHeightForWidth() const override { return true; }
     [[nodiscard]] int heightForWidth(int width) const override;
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
@@ -28,8 +29,14 @@ class StatsBar : public QWidget {
   private:
     [[nodiscard]] bool withDeltas() const;
     [[nodiscard]] int cellHeight() const;
+    /// Whether the long form of changes fits.
+    [[nodiscard]] bool longDeltas(int width) const;
     [[nodiscard]] int columns(int width) const;
+    [[nodiscard]] int rows(int width) const;
     [[nodiscard]] QRect cellRect(int index) const;
+    [[nodiscard]] int shownCount() const;
+    void fitHeight();
+    int m_limit = 10000;
 
     std::vector<StatCell> m_cells;
 };

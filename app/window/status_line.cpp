@@ -4,8 +4,8 @@
 #include <QHBoxLayout>
 #include <QHelpEvent>
 #include <QLabel>
+#include <QPainter>
 #include <QPointer>
-#include <QProgressBar>
 #include <QThreadPool>
 #include <QToolButton>
 #include <QToolTip>
@@ -18,6 +18,31 @@
 #include "engine/lane/run.h"
 
 namespace lanescope::app {
+
+/// QProgressBar repaints at once at every value; this one waits for the next frame like the rest.
+class ProgressLine : public QWidget {
+  public:
+    explicit ProgressLine(QWidget* parent) : QWidget(parent) { setFixedSize(160, 8); }
+    void setFraction(double fraction) {
+        m_fraction = std::clamp(fraction, 0.0, 1.0);
+        setAccessibleDescription(QStringLiteral("%1 %").arg(static_cast<int>(m_fraction * 100)));
+        update();
+    }
+
+  protected:
+    void paintEvent(QPaintEvent*) override {
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(themeColors().border);
+        painter.drawRoundedRect(rect(), 3, 3);
+        painter.setBrush(themeColors().accent);
+        painter.drawRoundedRect(QRectF(0, 0, width() * m_fraction, height()), 3, 3);
+    }
+
+  private:
+    double m_fraction = 0.0;
+};
 
 namespace {
 
@@ -61,15 +86,12 @@ StatusLine::StatusLine(QWidget* parent)
       m_machine(new ElidedLabel(this)),
       m_overhead(new QLabel(this)),
       m_text(new QLabel(this)),
-      m_bar(new QProgressBar(this)),
+      m_bar(new ProgressLine(this)),
       m_eta(new QLabel(this)),
       m_cancel(new QToolButton(this)) {
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(kSpaceS, 0, kSpaceS, 0);
     row->setSpacing(kSpaceL);
-    m_bar->setFixedSize(160, 12);
-    m_bar->setRange(0, 1000);
-    m_bar->setTextVisible(false);
     m_bar->setAccessibleName(tr("Progress of the run"));
     m_cancel->setText(tr("Stop"));
     m_cancel->setAutoRaise(true);
@@ -111,7 +133,7 @@ void StatusLine::setRun(const profiler::RunSnapshot& run) {
 
 void StatusLine::setProgress(double fraction, qint64 etaMs, const QString& text) {
     m_text->setText(text);
-    m_bar->setValue(static_cast<int>(fraction * 1000));
+    m_bar->setFraction(fraction);
     m_eta->setText(etaMs > 0 ? tr("%1 left").arg(clockText(etaMs)) : QString());
 }
 

@@ -6,12 +6,12 @@
 #include "profiler/store/run_data.h"
 
 class QLabel;
-class QProgressBar;
 class QToolButton;
 
 namespace lanescope::app {
 
 class ElidedLabel;
+class ProgressLine;
 class UiWatchdog;
 
 class StatusLine : public QWidget {
@@ -38,7 +38,7 @@ class StatusLine : public QWidget {
     ElidedLabel* m_machine;
     QLabel* m_overhead;
     QLabel* m_text;
-    QProgressBar* m_bar;
+    ProgressLine* m_bar;
     QLabel* m_eta;
     QToolButton* m_cancel;
     const UiWatchdog* m_watchdog = nullptr;

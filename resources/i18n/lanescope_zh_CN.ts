@@ -289,16 +289,8 @@
         <translation>中位数</translation>
     </message>
     <message>
-        <source>p95</source>
-        <translation>p95</translation>
-    </message>
-    <message>
         <source>95th percentile</source>
         <translation>第 95 百分位</translation>
-    </message>
-    <message>
-        <source>p99</source>
-        <translation>p99</translation>
     </message>
     <message>
         <source>99th percentile</source>
@@ -355,6 +347,14 @@
     <message>
         <source>Slower than baseline %1: %2 less tok/s (one repetition)</source>
         <translation>比基线 %1 慢：tok/s 低 %2（仅一次重复）</translation>
+    </message>
+    <message>
+        <source>ITL p95</source>
+        <translation>ITL p95</translation>
+    </message>
+    <message>
+        <source>ITL p99</source>
+        <translation>ITL p99</translation>
     </message>
 </context>
 <context>

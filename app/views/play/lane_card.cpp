@@ -125,8 +125,8 @@ void LaneCard::updateStateLine(const Content& content) {
         const auto& m = *state.measured;
         parts << tr("measured %1").arg(bytesText(m.weightBytes + m.kvBytes + m.scratchBytes));
     }
-    if (state.loadMs >= 0) parts << tr("load %1").arg(durationText(state.loadMs));
     if (content.freeBytes > 0) parts << tr("%1 free").arg(bytesText(content.freeBytes));
+    if (state.loadMs >= 0) parts << tr("load %1").arg(durationText(state.loadMs));
     m_stateLine->setText(parts.join(QStringLiteral(" · ")));
     if (!state.notes.isEmpty())
         m_stateLine->setToolTip(m_stateLine->text() + QLatin1Char('\n') +

@@ -19,6 +19,8 @@ namespace lanescope::app {
 namespace {
 const QString kAcrossKey = QStringLiteral("play/splitAcross");
 const QString kDownKey = QStringLiteral("play/splitDown");
+/// While tokens stream the panes take turns, so that no visit to the event loop does everything.
+constexpr int kChartMs = 66, kInspectorMs = 250;
 }  // namespace
 
 PlayPage::PlayPage(PlanDocument* document, ModelInfoCache* models, Selection* selection,
@@ -64,6 +66,10 @@ PlayPage::PlayPage(PlanDocument* document, ModelInfoCache* models, Selection* se
     m_stack->addWidget(m_start);
     m_stack->addWidget(m_work);
     connect(document, &PlanDocument::lanesChanged, this, &PlayPage::showFitting);
+    m_chartTimer.setInterval(kChartMs);
+    m_inspectorTimer.setInterval(kInspectorMs);
+    connect(&m_chartTimer, &QTimer::timeout, this, &PlayPage::updateCharts);
+    connect(&m_inspectorTimer, &QTimer::timeout, this, &PlayPage::updateInspector);
     showFitting();
 }
 
@@ -83,8 +89,23 @@ void PlayPage::setRun(profiler::RunSnapshot run) {
     if (first) showFitting();
     m_lanes->setRun(run);
     m_columns->setRun(run);
-    m_charts->setRun(run);
-    m_inspector->setRun(run);
+    if (run && run->status == trace::RunStatus::Running) {
+        if (!m_chartTimer.isActive()) m_chartTimer.start();
+        if (!m_inspectorTimer.isActive()) m_inspectorTimer.start();
+        return;
+    }
+    updateCharts();
+    updateInspector();
+}
+
+void PlayPage::updateCharts() {
+    m_chartTimer.stop();
+    m_charts->setRun(m_run);
+}
+
+void PlayPage::updateInspector() {
+    m_inspectorTimer.stop();
+    m_inspector->setRun(m_run);
 }
 
 void PlayPage::setRunning(bool running, bool cancelling) {

@@ -1,6 +1,7 @@
 #pragma once
 // The first page: lanes, prompt, answers side by side, charts under them, inspector at the right.
 
+#include <QTimer>
 #include <QWidget>
 
 #include "app/bridge/model_info.h"
@@ -44,6 +45,8 @@ class PlayPage : public QWidget {
 
   private:
     void showFitting();
+    void updateCharts();
+    void updateInspector();
 
     PlanDocument* m_document;
     profiler::RunSnapshot m_run;
@@ -58,6 +61,8 @@ class PlayPage : public QWidget {
     Inspector* m_inspector;
     QSplitter* m_across;
     QSplitter* m_down;
+    QTimer m_chartTimer;
+    QTimer m_inspectorTimer;
 };
 
 }  // namespace lanescope::app

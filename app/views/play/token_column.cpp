@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "app/bridge/model_info.h"
 #include "app/models/number_text.h"
@@ -48,11 +49,10 @@ TokenColumn::TokenColumn(QWidget* parent)
     : QFrame(parent),
       m_badge(new QLabel(this)),
       m_title(new ElidedLabel(this)),
-      m_status(new QLabel(this)),
       m_copy(new IconButton(QStringLiteral("copy"), tr("Copy answer"), this)),
       m_error(new ErrorBanner(this)),
       m_view(new TokenView(this)),
-      m_speed(new QLabel(this)),
+      m_foot(new QLabel(this)),
       m_stats(new StatsBar(this)) {
     setObjectName(QStringLiteral("tokenColumn"));
     auto* layout = new QVBoxLayout(this);
@@ -63,24 +63,21 @@ TokenColumn::TokenColumn(QWidget* parent)
     head->setSpacing(kSpace);
     m_badge->setAlignment(Qt::AlignCenter);
     m_badge->setFixedSize(18, 18);
-    m_status->setFont(uiFont(-1));
     m_copy->setIconSize(QSize(14, 14));
     head->addWidget(m_badge);
     head->addWidget(m_title, 1);
-    head->addWidget(m_status);
     head->addWidget(m_copy);
     m_error->setClosable(false);
-    m_speed->setFont(uiFont(-1));
-    m_speed->setWordWrap(true);
-    m_speed->setContentsMargins(kSpace, kSpaceXs, kSpace, 0);
-    m_speed->hide();
+    m_foot->setFont(uiFont(-1));
+    m_foot->setWordWrap(true);
+    m_foot->setContentsMargins(kSpace, kSpaceXs, kSpace, 0);
     auto* figures = new QVBoxLayout;
     figures->setContentsMargins(kSpaceS, kSpaceXs, kSpaceS, kSpaceXs);
     figures->addWidget(m_stats);
     layout->addLayout(head);
     layout->addWidget(m_error);
     layout->addWidget(m_view, 1);
-    layout->addWidget(m_speed);
+    layout->addWidget(m_foot);
     layout->addLayout(figures);
     setMinimumWidth(190);
 
@@ -115,7 +112,8 @@ void TokenColumn::setContent(const profiler::RunData& run, const trace::LaneReco
     } else {
         m_error->setError({}, {});
     }
-    m_status->setText(request != nullptr ? requestStatusText(*request) : QString());
+    m_status = request != nullptr ? requestStatusText(*request) : QString();
+    updateFoot();
     m_view->setPlaceholder(run.status == trace::RunStatus::Running && lane.error.empty()
                                ? tr("waiting for its turn")
                                : QString());
@@ -126,7 +124,7 @@ void TokenColumn::setPending(int lane, const QString& name, const QString& model
     m_request = -1;
     m_view->setRequest(nullptr, nullptr);
     m_error->setError({}, {});
-    m_status->clear();
+    m_status.clear();
     m_view->setPlaceholder(tr("Nothing run yet. Ctrl+Enter runs the prompt through every lane."));
     setStats(nullptr, nullptr, {}, false);
 }
@@ -135,22 +133,28 @@ void TokenColumn::setStats(const profiler::LaneStats* stats, const profiler::Lan
                            const QString& baselineName, bool isBaseline) {
     const profiler::LaneStats none;
     m_stats->setCells(statCells(stats != nullptr ? *stats : none, baseline));
-    QString speed;
+    m_speed.clear();
     if (isBaseline) {
-        speed = tr("★ Baseline");
+        m_speed = tr("★ Baseline");
     } else if (stats != nullptr && baseline != nullptr) {
-        speed = speedSentence(*stats, *baseline, baselineName);
+        m_speed = speedSentence(*stats, *baseline, baselineName);
     }
-    m_speed->setText(speed);
-    m_speed->setVisible(!speed.isEmpty());
+    updateFoot();
+}
+
+void TokenColumn::updateFoot() {
+    QStringList parts;
+    for (const QString& part : {m_status, m_speed})
+        if (!part.isEmpty()) parts << part;
+    m_foot->setText(parts.join(QStringLiteral(" · ")));
+}
+
+void TokenColumn::setAvailableHeight(int height) {
+    m_stats->setHeightLimit(std::max(40, height * 2 / 5));
 }
 
 void TokenColumn::setColoring(TokenColoring coloring) {
     m_view->setColoring(coloring);
-}
-
-QString TokenColumn::speedText() const {
-    return m_speed->text();
 }
 
 void TokenColumn::restyle() {
@@ -162,8 +166,7 @@ void TokenColumn::restyle() {
     m_badge->setStyleSheet(
         QStringLiteral("background: %1; color: %2; border-radius: 3px; font-weight: bold;")
             .arg(lane.name(), contrastText(lane).name()));
-    m_status->setStyleSheet(QStringLiteral("color: %1;").arg(c.textMuted.name()));
-    m_speed->setStyleSheet(QStringLiteral("color: %1;").arg(c.textMuted.name()));
+    m_foot->setStyleSheet(QStringLiteral("color: %1;").arg(c.textMuted.name()));
 }
 
 }  // namespace lanescope::app

@@ -31,29 +31,33 @@ class TokenColumn : public QFrame {
     void setStats(const profiler::LaneStats* stats, const profiler::LaneStats* baseline,
                   const QString& baselineName, bool isBaseline);
     void setColoring(TokenColoring coloring);
+    /// Height there is for a column: the figures take at most two fifths of it.
+    void setAvailableHeight(int height);
 
     [[nodiscard]] int lane() const { return m_lane; }
     [[nodiscard]] int request() const { return m_request; }
     [[nodiscard]] TokenView* view() const { return m_view; }
     [[nodiscard]] StatsBar* stats() const { return m_stats; }
-    [[nodiscard]] QString speedText() const;
+    [[nodiscard]] const QString& speedText() const { return m_speed; }
 
   signals:
     void tokensSelected(int lane, int request, int first, int end);
 
   private:
     void restyle();
+    void updateFoot();
     void setHeader(int lane, const QString& name, const QString& model);
 
     int m_lane = -1;
     int m_request = -1;
     QLabel* m_badge;
     ElidedLabel* m_title;
-    QLabel* m_status;
     IconButton* m_copy;
     ErrorBanner* m_error;
     TokenView* m_view;
-    QLabel* m_speed;
+    QLabel* m_foot;  ///< how the request ended, and speed against the baseline
+    QString m_status;
+    QString m_speed;
     StatsBar* m_stats;
 };
 

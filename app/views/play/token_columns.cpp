@@ -1,6 +1,7 @@
 #include "app/views/play/token_columns.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QScrollArea>
@@ -27,6 +28,7 @@ TokenColumns::TokenColumns(PlanDocument* document, Selection* selection, QWidget
     : QWidget(parent),
       m_document(document),
       m_selection(selection),
+      m_scroll(new QScrollArea(this)),
       m_coloring(new QComboBox(this)),
       m_legend(new ColorLegend(this)),
       m_pickLabel(new QLabel(tr("Show"), this)),
@@ -55,16 +57,16 @@ TokenColumns::TokenColumns(PlanDocument* document, Selection* selection, QWidget
     tools->addWidget(m_repetition);
     layout->addLayout(tools);
 
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* inner = new QWidget(scroll);
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->viewport()->installEventFilter(this);
+    auto* inner = new QWidget(m_scroll);
     m_row = new QHBoxLayout(inner);
     m_row->setContentsMargins(0, 0, 0, kSpaceS);
     m_row->setSpacing(kSpaceS);
-    scroll->setWidget(inner);
-    layout->addWidget(scroll, 1);
+    m_scroll->setWidget(inner);
+    layout->addWidget(m_scroll, 1);
 
     connect(m_coloring, &QComboBox::currentIndexChanged, this,
             [this](int index) { setColoring(static_cast<TokenColoring>(index)); });
@@ -91,10 +93,18 @@ void TokenColumns::setColoring(TokenColoring coloring) {
     for (TokenColumn* column : m_columns) column->setColoring(coloring);
 }
 
+bool TokenColumns::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize)
+        for (TokenColumn* column : m_columns)
+            column->setAvailableHeight(m_scroll->viewport()->height());
+    return QWidget::eventFilter(watched, event);
+}
+
 TokenColumn* TokenColumns::columnAt(std::size_t index) {
     while (m_columns.size() <= index) {
         auto* column = new TokenColumn(this);
         column->setColoring(static_cast<TokenColoring>(m_coloring->currentIndex()));
+        column->setAvailableHeight(m_scroll->viewport()->height());
         connect(column, &TokenColumn::tokensSelected, this,
                 [this](int lane, int request, int first, int end) {
                     Selection::State state;

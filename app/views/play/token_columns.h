@@ -14,6 +14,7 @@
 class QComboBox;
 class QHBoxLayout;
 class QLabel;
+class QScrollArea;
 
 namespace lanescope::app {
 
@@ -29,6 +30,9 @@ class TokenColumns : public QWidget {
     void setColoring(TokenColoring coloring);
     [[nodiscard]] const std::vector<TokenColumn*>& columns() const { return m_columns; }
 
+  protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
   private:
     void rebuild();
     void refreshText();
@@ -42,6 +46,7 @@ class TokenColumns : public QWidget {
     Selection* m_selection;
     profiler::RunSnapshot m_run;
     std::vector<TokenColumn*> m_columns;
+    QScrollArea* m_scroll;
     QHBoxLayout* m_row;
     QComboBox* m_coloring;
     ColorLegend* m_legend;

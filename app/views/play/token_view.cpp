@@ -28,6 +28,7 @@ TokenView::TokenView(QWidget* parent) : QAbstractScrollArea(parent) {
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     viewport()->setCursor(Qt::IBeamCursor);
+    viewport()->setAttribute(Qt::WA_OpaquePaintEvent);  // scrolling moves pixels
     setAccessibleName(tr("Answer"));
     setMinimumHeight(48);
     connect(themeNotifier(), &ThemeNotifier::changed, viewport(), qOverload<>(&QWidget::update));
@@ -40,6 +41,7 @@ void TokenView::setRequest(const profiler::RequestData* request,
     m_baseline = baseline;
     const bool follow = verticalScrollBar()->value() >= verticalScrollBar()->maximum() - 4;
     const int before = m_text.size();
+    int firstChanged = 0;
     if (request == nullptr) {
         if (m_text.request() >= 0) {
             m_text.clear();
@@ -47,17 +49,34 @@ void TokenView::setRequest(const profiler::RequestData* request,
         }
     } else if (m_text.update(*request)) {
         m_layout.update(m_text.text());
+        firstChanged = m_layout.firstChanged();
         for (auto it = m_lineCache.begin(); it != m_lineCache.end();)
-            it = it->first >= m_layout.firstChanged() ? m_lineCache.erase(it) : std::next(it);
+            it = it->first >= firstChanged ? m_lineCache.erase(it) : std::next(it);
     } else {
         relayout();
     }
-    updateValues();
+    if (updateValues()) firstChanged = 0;
     updateScrollRange();
     const bool running = request != nullptr && request->record.finish == trace::FinishReason::None;
     if (follow && running && before != m_text.size())
         verticalScrollBar()->setValue(verticalScrollBar()->maximum());
-    viewport()->update();
+    updateFromLine(firstChanged);
+}
+
+void TokenView::updateFromLine(int line) {
+    const int top =
+        static_cast<int>(line * m_layout.lineHeight()) + kMargin - verticalScrollBar()->value();
+    const int visibleTop = line == 0 ? 0 : std::max(0, top);
+    if (visibleTop < viewport()->height())
+        viewport()->update(0, visibleTop, viewport()->width(), viewport()->height() - visibleTop);
+}
+
+void TokenView::scrollContentsBy(int dx, int dy) {
+    // The focus frame must not move with the text.
+    if (hasFocus() || m_text.text().isEmpty())
+        viewport()->update();
+    else
+        viewport()->scroll(dx, dy);
 }
 
 void TokenView::setColoring(TokenColoring coloring) {
@@ -100,11 +119,18 @@ void TokenView::ensureTokenVisible(int token) {
     }
 }
 
-void TokenView::updateValues() {
+bool TokenView::updateValues() {
     m_values.clear();
-    if (m_request == nullptr) return;
+    if (m_request == nullptr) return true;
     m_values = tokenValues(m_coloring, *m_request, m_baseline);
-    if (m_coloring == TokenColoring::Latency) m_latencyScale = latencyScaleMs(m_values);
+    if (m_coloring != TokenColoring::Latency) return m_coloring == TokenColoring::Disagreement;
+    // The scale follows in steps, so that not every token colours all others anew.
+    const double scale = latencyScaleMs(m_values);
+    const bool far = scale > m_latencyScale * 1.15 || scale < m_latencyScale / 1.15;
+    const bool done = m_request->record.finish != trace::FinishReason::None;
+    if (!far && !done) return false;
+    m_latencyScale = scale;
+    return true;
 }
 
 void TokenView::relayout() {
@@ -127,6 +153,7 @@ QTextLayout& TokenView::lineLayout(int line) const {
         const auto& place = m_layout.lines()[static_cast<std::size_t>(line)];
         cached = std::make_unique<QTextLayout>(m_text.text().mid(place.start, place.length),
                                                m_layout.font());
+        cached->setCacheEnabled(true);  // else every paint shapes the text again
         cached->beginLayout();
         QTextLine textLine = cached->createLine();
         if (textLine.isValid()) textLine.setNumColumns(place.length);

@@ -52,12 +52,15 @@ class TokenView : public QAbstractScrollArea {
     void contextMenuEvent(QContextMenuEvent* event) override;
     bool viewportEvent(QEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void scrollContentsBy(int dx, int dy) override;
 
   private:
     QTextLayout& lineLayout(int line) const;
     void relayout();
     void updateScrollRange();
-    void updateValues();
+    /// True when colours that were painted before mean something else now.
+    bool updateValues();
+    void updateFromLine(int line);
     void paintLine(QPainter& painter, int line, qreal top) const;
     void paintTokenMarks(QPainter& painter, int line, qreal top) const;
     [[nodiscard]] QRectF spanRect(int line, int from, int to, qreal top) const;
