@@ -23,7 +23,7 @@ Value makeRange(const Args& args) {
     const Int stop = narrow(bound.integer(one ? 0 : 1, 0));
     const Int step = narrow(bound.integer(2, 1));
     if (step == 0) fail("range() arg 3 must not be zero");
-    const Value range = Value::range(start, stop, step);
+    Value range = Value::range(start, stop, step);
     if (range.rangeObject().length() > kMaxRange) {
         fail("range limit reached: Range too big. The sandbox blocks ranges larger than " +
              std::to_string(kMaxRange));
