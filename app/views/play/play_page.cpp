@@ -19,8 +19,9 @@ namespace lanescope::app {
 namespace {
 const QString kAcrossKey = QStringLiteral("play/splitAcross");
 const QString kDownKey = QStringLiteral("play/splitDown");
-/// While tokens stream the panes take turns, so that no visit to the event loop does everything.
-constexpr int kChartMs = 66, kInspectorMs = 250;
+/// The panes take turns, so that no single event does everything: charts and inspector follow while
+/// tokens stream, and soon after the last one.
+constexpr int kChartMs = 66, kInspectorMs = 250, kLastMs = 12;
 }  // namespace
 
 PlayPage::PlayPage(PlanDocument* document, ModelInfoCache* models, Selection* selection,
@@ -66,8 +67,6 @@ PlayPage::PlayPage(PlanDocument* document, ModelInfoCache* models, Selection* se
     m_stack->addWidget(m_start);
     m_stack->addWidget(m_work);
     connect(document, &PlanDocument::lanesChanged, this, &PlayPage::showFitting);
-    m_chartTimer.setInterval(kChartMs);
-    m_inspectorTimer.setInterval(kInspectorMs);
     connect(&m_chartTimer, &QTimer::timeout, this, &PlayPage::updateCharts);
     connect(&m_inspectorTimer, &QTimer::timeout, this, &PlayPage::updateInspector);
     showFitting();
@@ -89,13 +88,11 @@ void PlayPage::setRun(profiler::RunSnapshot run) {
     if (first) showFitting();
     m_lanes->setRun(run);
     m_columns->setRun(run);
-    if (run && run->status == trace::RunStatus::Running) {
-        if (!m_chartTimer.isActive()) m_chartTimer.start();
-        if (!m_inspectorTimer.isActive()) m_inspectorTimer.start();
-        return;
-    }
-    updateCharts();
-    updateInspector();
+    const bool streaming = run && run->status == trace::RunStatus::Running;
+    m_chartTimer.setInterval(streaming ? kChartMs : kLastMs);
+    m_inspectorTimer.setInterval(streaming ? kInspectorMs : 2 * kLastMs);
+    if (!m_chartTimer.isActive()) m_chartTimer.start();
+    if (!m_inspectorTimer.isActive()) m_inspectorTimer.start();
 }
 
 void PlayPage::updateCharts() {

@@ -52,7 +52,8 @@ TokenColumn::TokenColumn(QWidget* parent)
       m_copy(new IconButton(QStringLiteral("copy"), tr("Copy answer"), this)),
       m_error(new ErrorBanner(this)),
       m_view(new TokenView(this)),
-      m_foot(new QLabel(this)),
+      m_status(new ElidedLabel(this)),
+      m_speed(new ElidedLabel(this)),
       m_stats(new StatsBar(this)) {
     setObjectName(QStringLiteral("tokenColumn"));
     auto* layout = new QVBoxLayout(this);
@@ -68,16 +69,20 @@ TokenColumn::TokenColumn(QWidget* parent)
     head->addWidget(m_title, 1);
     head->addWidget(m_copy);
     m_error->setClosable(false);
-    m_foot->setFont(uiFont(-1));
-    m_foot->setWordWrap(true);
-    m_foot->setContentsMargins(kSpace, kSpaceXs, kSpace, 0);
+    for (ElidedLabel* line : {m_status, m_speed}) line->setFont(uiFont(-1));
     auto* figures = new QVBoxLayout;
     figures->setContentsMargins(kSpaceS, kSpaceXs, kSpaceS, kSpaceXs);
+    figures->setSpacing(0);
+    auto* words = new QVBoxLayout;
+    words->setContentsMargins(kSpaceS, 0, kSpaceS, kSpaceXs);
+    words->setSpacing(kSpaceXs);
+    words->addWidget(m_status);
+    words->addWidget(m_speed);
+    figures->addLayout(words);
     figures->addWidget(m_stats);
     layout->addLayout(head);
     layout->addWidget(m_error);
     layout->addWidget(m_view, 1);
-    layout->addWidget(m_foot);
     layout->addLayout(figures);
     setMinimumWidth(190);
 
@@ -112,8 +117,7 @@ void TokenColumn::setContent(const profiler::RunData& run, const trace::LaneReco
     } else {
         m_error->setError({}, {});
     }
-    m_status = request != nullptr ? requestStatusText(*request) : QString();
-    updateFoot();
+    m_status->setText(request != nullptr ? requestStatusText(*request) : QString());
     m_view->setPlaceholder(run.status == trace::RunStatus::Running && lane.error.empty()
                                ? tr("waiting for its turn")
                                : QString());
@@ -124,7 +128,7 @@ void TokenColumn::setPending(int lane, const QString& name, const QString& model
     m_request = -1;
     m_view->setRequest(nullptr, nullptr);
     m_error->setError({}, {});
-    m_status.clear();
+    m_status->setText({});
     m_view->setPlaceholder(tr("Nothing run yet. Ctrl+Enter runs the prompt through every lane."));
     setStats(nullptr, nullptr, {}, false);
 }
@@ -133,20 +137,18 @@ void TokenColumn::setStats(const profiler::LaneStats* stats, const profiler::Lan
                            const QString& baselineName, bool isBaseline) {
     const profiler::LaneStats none;
     m_stats->setCells(statCells(stats != nullptr ? *stats : none, baseline));
-    m_speed.clear();
+    QString speed;
     if (isBaseline) {
-        m_speed = tr("★ Baseline");
+        speed = tr("★ Baseline");
     } else if (stats != nullptr && baseline != nullptr) {
-        m_speed = speedSentence(*stats, *baseline, baselineName);
+        speed = speedSentence(*stats, *baseline, baselineName);
     }
-    updateFoot();
+    m_speed->setText(speed);
+    m_speed->setVisible(!speed.isEmpty());
 }
 
-void TokenColumn::updateFoot() {
-    QStringList parts;
-    for (const QString& part : {m_status, m_speed})
-        if (!part.isEmpty()) parts << part;
-    m_foot->setText(parts.join(QStringLiteral(" · ")));
+const QString& TokenColumn::speedText() const {
+    return m_speed->text();
 }
 
 void TokenColumn::setAvailableHeight(int height) {
@@ -166,7 +168,7 @@ void TokenColumn::restyle() {
     m_badge->setStyleSheet(
         QStringLiteral("background: %1; color: %2; border-radius: 3px; font-weight: bold;")
             .arg(lane.name(), contrastText(lane).name()));
-    m_foot->setStyleSheet(QStringLiteral("color: %1;").arg(c.textMuted.name()));
+    for (ElidedLabel* line : {m_status, m_speed}) line->setColor(c.textMuted);
 }
 
 }  // namespace lanescope::app

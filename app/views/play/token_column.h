@@ -38,14 +38,13 @@ class TokenColumn : public QFrame {
     [[nodiscard]] int request() const { return m_request; }
     [[nodiscard]] TokenView* view() const { return m_view; }
     [[nodiscard]] StatsBar* stats() const { return m_stats; }
-    [[nodiscard]] const QString& speedText() const { return m_speed; }
+    [[nodiscard]] const QString& speedText() const;
 
   signals:
     void tokensSelected(int lane, int request, int first, int end);
 
   private:
     void restyle();
-    void updateFoot();
     void setHeader(int lane, const QString& name, const QString& model);
 
     int m_lane = -1;
@@ -55,9 +54,8 @@ class TokenColumn : public QFrame {
     IconButton* m_copy;
     ErrorBanner* m_error;
     TokenView* m_view;
-    QLabel* m_foot;  ///< how the request ended, and speed against the baseline
-    QString m_status;
-    QString m_speed;
+    ElidedLabel* m_status;  ///< how the request goes or ended
+    ElidedLabel* m_speed;   ///< against the baseline, in words
     StatsBar* m_stats;
 };
 

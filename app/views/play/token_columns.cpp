@@ -94,9 +94,11 @@ void TokenColumns::setColoring(TokenColoring coloring) {
 }
 
 bool TokenColumns::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::Resize)
-        for (TokenColumn* column : m_columns)
-            column->setAvailableHeight(m_scroll->viewport()->height());
+    if (event->type() == QEvent::Resize) {
+        const int height = m_scroll->viewport()->height();
+        m_scroll->widget()->setFixedHeight(height);  // columns never scroll as a whole
+        for (TokenColumn* column : m_columns) column->setAvailableHeight(height);
+    }
     return QWidget::eventFilter(watched, event);
 }
 
