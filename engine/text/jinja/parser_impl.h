@@ -32,7 +32,9 @@ class Parser {
     std::string expectAnyName();
     void expectKind(TokenKind kind, const char* what);
     [[noreturn]] void failAt(int line, std::string message) const;
-    [[noreturn]] void failHere(const std::string& message) const { failAt(current().line, message); }
+    [[noreturn]] void failHere(const std::string& message) const {
+        failAt(current().line, message);
+    }
     [[noreturn]] void unexpected(std::string_view expected) const;
 
     // --- statements (parser.cpp)
