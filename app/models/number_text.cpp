@@ -15,6 +15,11 @@ QString shortNumber(double value) {
     return QString::number(value, 'f', decimals).replace(QLatin1Char('-'), QStringLiteral("−"));
 }
 
+QString fixedNumber(double value, int decimals) {
+    if (!std::isfinite(value)) return QStringLiteral("–");
+    return QString::number(value, 'f', decimals);
+}
+
 QString durationText(double ms) {
     if (!std::isfinite(ms)) return QStringLiteral("–");
     const double size = std::abs(ms);

@@ -9,6 +9,8 @@ namespace lanescope::app {
 
 /// Three significant digits: 0.123, 12.3, 123, 1234; "–" when not finite.
 QString shortNumber(double value);
+/// Fixed decimals, for columns of like numbers; "–" when not finite.
+QString fixedNumber(double value, int decimals);
 /// "850 µs", "12.3 ms", "1.25 s".
 QString durationText(double ms);
 /// "93.8 MiB".

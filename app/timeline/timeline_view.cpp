@@ -2,7 +2,6 @@
 
 #include <QHelpEvent>
 #include <QKeyEvent>
-#include <QLocale>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
@@ -10,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/models/number_text.h"
 #include "app/theme/theme.h"
 #include "app/timeline/op_style.h"
 
@@ -23,18 +23,17 @@ constexpr double kGroupGap = 10.0;
 constexpr double kLabelWidth = 96.0;
 constexpr std::size_t kMaxZoomHistory = 64;
 
-QString number(double value, int decimals) {
-    return QLocale::c().toString(value, 'f', decimals);
-}
 }  // namespace
 
 QString formatDuration(double ns) {
     const double magnitude = std::abs(ns);
     const auto digits = [](double v) { return std::abs(v) < 10 ? 2 : std::abs(v) < 100 ? 1 : 0; };
-    if (magnitude < 1e3) return QStringLiteral("%1 ns").arg(number(ns, 0));
-    if (magnitude < 1e6) return QStringLiteral("%1 µs").arg(number(ns / 1e3, digits(ns / 1e3)));
-    if (magnitude < 1e9) return QStringLiteral("%1 ms").arg(number(ns / 1e6, digits(ns / 1e6)));
-    return QStringLiteral("%1 s").arg(number(ns / 1e9, digits(ns / 1e9)));
+    if (magnitude < 1e3) return QStringLiteral("%1 ns").arg(fixedNumber(ns, 0));
+    if (magnitude < 1e6)
+        return QStringLiteral("%1 µs").arg(fixedNumber(ns / 1e3, digits(ns / 1e3)));
+    if (magnitude < 1e9)
+        return QStringLiteral("%1 ms").arg(fixedNumber(ns / 1e6, digits(ns / 1e6)));
+    return QStringLiteral("%1 s").arg(fixedNumber(ns / 1e9, digits(ns / 1e9)));
 }
 
 TimelineView::TimelineView(Selection* selection, QWidget* parent)
@@ -452,10 +451,11 @@ QString TimelineView::spanTooltip(const trace::Span& span) const {
     if (span.step >= 0) text += QStringLiteral(" · ") + tr("step %1").arg(span.step);
     text += QStringLiteral("<br>") + formatDuration(ns);
     if (ns > 0 && span.bytes > 0)
-        text += QStringLiteral(" · %1 GB/s").arg(number(static_cast<double>(span.bytes) / ns, 1));
-    if (ns > 0 && span.flops > 0)
         text +=
-            QStringLiteral(" · %1 GFLOP/s").arg(number(static_cast<double>(span.flops) / ns, 1));
+            QStringLiteral(" · %1 GB/s").arg(fixedNumber(static_cast<double>(span.bytes) / ns, 1));
+    if (ns > 0 && span.flops > 0)
+        text += QStringLiteral(" · %1 GFLOP/s")
+                    .arg(fixedNumber(static_cast<double>(span.flops) / ns, 1));
     return text;
 }
 

@@ -9,7 +9,6 @@
 #include <QGraphicsSimpleTextItem>
 #include <QLegendMarker>
 #include <QLineSeries>
-#include <QLocale>
 #include <QMenu>
 #include <QMimeData>
 #include <QMouseEvent>
@@ -21,6 +20,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/models/number_text.h"
 #include "app/theme/theme.h"
 #include "profiler/analyse/series.h"
 
@@ -248,8 +248,7 @@ void TraceChart::layoutCrosshair() {
         const auto i = nearestIndex(line.x, m_crossX);
         if (i < 0) continue;
         const double y = line.y[static_cast<std::size_t>(i)];
-        const QString value =
-            std::isfinite(y) ? QLocale::c().toString(y, 'f', m_decimals) : QStringLiteral("–");
+        const QString value = fixedNumber(y, m_decimals);
         parts << QStringLiteral("%1 %2").arg(line.name, value);
     }
     m_readout->setText(parts.join(QStringLiteral("   ")));

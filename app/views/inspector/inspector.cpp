@@ -2,25 +2,20 @@
 
 #include <QEvent>
 #include <QLabel>
-#include <QLocale>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
+#include "app/models/number_text.h"
 #include "app/theme/theme.h"
 #include "app/timeline/op_style.h"
 #include "app/timeline/timeline_view.h"
 #include "app/views/inspector/bar_list.h"
-#include "engine/base/format.h"
 #include "profiler/analyse/stats.h"
 
 namespace lanescope::app {
 
 namespace {
-
-QString fixed(double value, int decimals) {
-    return std::isfinite(value) ? QLocale::c().toString(value, 'f', decimals) : QStringLiteral("–");
-}
 
 QString factRow(const QString& name, const QString& value) {
     return QStringLiteral(
@@ -158,13 +153,14 @@ void Inspector::showToken(const profiler::RequestData& request, std::size_t inde
     facts += factRow(index > 0 ? tr("latency (ITL)") : tr("latency (TTFT)"),
                      formatDuration(static_cast<double>(token.tNs - before)));
     facts += factRow(tr("probability"),
-                     fixed(std::exp(static_cast<double>(token.logProbability)) * 100.0, 2) +
+                     fixedNumber(std::exp(static_cast<double>(token.logProbability)) * 100.0, 2) +
                          QStringLiteral(" %"));
-    facts += factRow(tr("log probability"), fixed(static_cast<double>(token.logProbability), 4));
     facts +=
-        factRow(tr("entropy"), tr("%1 nats").arg(fixed(static_cast<double>(token.entropy), 3)));
+        factRow(tr("log probability"), fixedNumber(static_cast<double>(token.logProbability), 4));
+    facts += factRow(tr("entropy"),
+                     tr("%1 nats").arg(fixedNumber(static_cast<double>(token.entropy), 3)));
     facts += factRow(tr("context"), tr("%n token(s)", nullptr, token.contextTokens));
-    facts += factRow(tr("KV held"), QString::fromStdString(formatBytes(token.kvBytes)));
+    facts += factRow(tr("KV held"), bytesText(token.kvBytes));
     facts += QStringLiteral("</table>");
     m_facts->setText(facts);
 
@@ -172,8 +168,8 @@ void Inspector::showToken(const profiler::RequestData& request, std::size_t inde
     for (const auto& candidate : token.top) {
         BarRow row;
         row.label = visiblePiece(candidate.piece);
-        row.value =
-            fixed(static_cast<double>(candidate.probability) * 100.0, 2) + QStringLiteral(" %");
+        row.value = fixedNumber(static_cast<double>(candidate.probability) * 100.0, 2) +
+                    QStringLiteral(" %");
         row.fraction = static_cast<double>(candidate.probability);
         row.strong = candidate.token == token.token;
         row.color = row.strong ? laneColor(request.record.lane) : themeColors().textFaint;
@@ -203,9 +199,9 @@ void Inspector::showToken(const profiler::RequestData& request, std::size_t inde
         row.tag = static_cast<int>(op.op);
         row.strong = m_selection->state().op == row.tag;
         row.toolTip = tr("%1 % of the step · %2 spans · %3 GB/s · %4 GFLOP/s")
-                          .arg(fixed(op.share * 100.0, 1))
+                          .arg(fixedNumber(op.share * 100.0, 1))
                           .arg(op.count)
-                          .arg(fixed(op.gbPerS, 1), fixed(op.gflopPerS, 1));
+                          .arg(fixedNumber(op.gbPerS, 1), fixedNumber(op.gflopPerS, 1));
         opRows.push_back(std::move(row));
     }
     m_opsTitle->setText(token.index == 0 ? tr("Time by op (prefill)")

@@ -5,13 +5,13 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QLocale>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QShortcut>
 #include <QSplitter>
 #include <QVBoxLayout>
 
+#include "app/models/number_text.h"
 #include "app/theme/theme.h"
 #include "app/timeline/op_style.h"
 #include "app/timeline/timeline_view.h"
@@ -23,10 +23,6 @@ namespace lanescope::app {
 
 namespace {
 constexpr std::int64_t kLiveIntervalNs = 400'000'000;
-
-QString fixed(double value, int decimals) {
-    return QLocale::c().toString(value, 'f', decimals);
-}
 
 Cell numberCell(double value, const QString& text) {
     Cell cell;
@@ -173,12 +169,13 @@ void KernelsPage::rebuildTable() {
                      numberCell(static_cast<double>(op.count), QString::number(op.count)),
                      numberCell(op.totalMs, formatDuration(op.totalMs * 1e6)),
                      phase ? numberCell(-1.0, QStringLiteral("–"))
-                           : numberCell(op.share, fixed(op.share * 100, 1) + QStringLiteral(" %")),
+                           : numberCell(op.share,
+                                        fixedNumber(op.share * 100, 1) + QStringLiteral(" %")),
                      numberCell(op.meanUs, formatDuration(op.meanUs * 1e3)),
                      numberCell(op.p95Us, formatDuration(op.p95Us * 1e3)),
-                     op.gbPerS > 0 ? numberCell(op.gbPerS, fixed(op.gbPerS, 1))
+                     op.gbPerS > 0 ? numberCell(op.gbPerS, fixedNumber(op.gbPerS, 1))
                                    : numberCell(-1.0, QStringLiteral("–")),
-                     op.gflopPerS > 0 ? numberCell(op.gflopPerS, fixed(op.gflopPerS, 1))
+                     op.gflopPerS > 0 ? numberCell(op.gflopPerS, fixedNumber(op.gflopPerS, 1))
                                       : numberCell(-1.0, QStringLiteral("–"))});
                 ids.emplace_back(lane.index * 1000 + static_cast<int>(op.op));
             }
