@@ -2,7 +2,7 @@
 // Where the command line's words go: results to stdout, everything else to stderr. A reader that
 // closes the pipe early is no failure; a full disk is.
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 

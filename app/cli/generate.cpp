@@ -1,11 +1,14 @@
 // `generate MODEL`: one answer. In a terminal the text streams; otherwise it comes at the end, as
 // text or as one JSON document.
 
+#include <nlohmann/json.hpp>
+
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/lane_engine.h"
 #include "engine/base/format.h"
 #include "engine/base/mapped_file.h"
+#include "engine/text/chat_template.h"
 
 namespace lanescope::cli {
 

@@ -1,6 +1,7 @@
 // `compare OLD NEW` and `runs …`: what was stored.
 
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <ctime>
 #include <filesystem>

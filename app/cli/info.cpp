@@ -1,6 +1,7 @@
 // `info MODEL`: what a checkpoint is, without running it.
 
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"

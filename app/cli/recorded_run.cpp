@@ -1,6 +1,7 @@
 #include "app/cli/recorded_run.h"
 
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 

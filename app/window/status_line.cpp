@@ -10,6 +10,7 @@
 #include <QToolButton>
 #include <QToolTip>
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "app/bridge/ui_watchdog.h"
 #include "app/models/number_text.h"

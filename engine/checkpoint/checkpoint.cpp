@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "engine/checkpoint/checkpoint_builder.h"
@@ -28,8 +29,25 @@ Result<void> CheckpointBuilder::addFile(std::shared_ptr<const MappedFile> file,
     return {};
 }
 
+void CheckpointBuilder::setConfig(nlohmann::json json) {
+    m_checkpoint->m_config = std::make_shared<const nlohmann::json>(std::move(json));
+}
+
+void CheckpointBuilder::setTokenizerConfig(nlohmann::json json) {
+    m_checkpoint->m_tokenizerConfig = std::make_shared<const nlohmann::json>(std::move(json));
+}
+
+void CheckpointBuilder::setGenerationConfig(nlohmann::json json) {
+    m_checkpoint->m_generationConfig = std::make_shared<const nlohmann::json>(std::move(json));
+}
+
 void CheckpointBuilder::addSkipped(std::vector<SkippedTensor> skipped) {
     std::move(skipped.begin(), skipped.end(), std::back_inserter(m_checkpoint->m_skipped));
+}
+
+Checkpoint::Checkpoint() {
+    static const auto kNone = std::make_shared<const nlohmann::json>();
+    m_config = m_tokenizerConfig = m_generationConfig = kNone;
 }
 
 const TensorView* Checkpoint::find(std::string_view name) const {

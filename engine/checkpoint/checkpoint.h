@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -99,16 +99,16 @@ class Checkpoint {
     [[nodiscard]] const Metadata& metadata() const { return m_metadata; }
     /// Hugging Face only: config.json, and tokenizer_config.json / generation_config.json where
     /// present (else null).
-    [[nodiscard]] const nlohmann::json& config() const { return m_config; }
-    [[nodiscard]] const nlohmann::json& tokenizerConfig() const { return m_tokenizerConfig; }
-    [[nodiscard]] const nlohmann::json& generationConfig() const { return m_generationConfig; }
+    [[nodiscard]] const nlohmann::json& config() const { return *m_config; }
+    [[nodiscard]] const nlohmann::json& tokenizerConfig() const { return *m_tokenizerConfig; }
+    [[nodiscard]] const nlohmann::json& generationConfig() const { return *m_generationConfig; }
     /// Path of tokenizer.json / chat_template.jinja in the folder; empty if there is none.
     [[nodiscard]] const std::string& tokenizerJsonPath() const { return m_tokenizerJsonPath; }
     [[nodiscard]] const std::string& chatTemplatePath() const { return m_chatTemplatePath; }
 
   private:
     friend class CheckpointBuilder;
-    Checkpoint() = default;
+    Checkpoint();
 
     CheckpointFormat m_format = CheckpointFormat::Gguf;
     std::string m_path;
@@ -118,9 +118,10 @@ class Checkpoint {
     std::vector<SkippedTensor> m_skipped;
     std::unordered_map<std::string, std::size_t> m_index;
     Metadata m_metadata;
-    nlohmann::json m_config;
-    nlohmann::json m_tokenizerConfig;
-    nlohmann::json m_generationConfig;
+    // Never null pointers: JSON null where there is no such file.
+    std::shared_ptr<const nlohmann::json> m_config;
+    std::shared_ptr<const nlohmann::json> m_tokenizerConfig;
+    std::shared_ptr<const nlohmann::json> m_generationConfig;
     std::string m_tokenizerJsonPath;
     std::string m_chatTemplatePath;
 };

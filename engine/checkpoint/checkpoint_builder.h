@@ -25,13 +25,9 @@ class CheckpointBuilder {
 
     void setMetadata(Metadata metadata) { m_checkpoint->m_metadata = std::move(metadata); }
     [[nodiscard]] const Metadata& metadata() const { return m_checkpoint->m_metadata; }
-    void setConfig(nlohmann::json json) { m_checkpoint->m_config = std::move(json); }
-    void setTokenizerConfig(nlohmann::json json) {
-        m_checkpoint->m_tokenizerConfig = std::move(json);
-    }
-    void setGenerationConfig(nlohmann::json json) {
-        m_checkpoint->m_generationConfig = std::move(json);
-    }
+    void setConfig(nlohmann::json json);
+    void setTokenizerConfig(nlohmann::json json);
+    void setGenerationConfig(nlohmann::json json);
     void setTokenizerJsonPath(std::string path) {
         m_checkpoint->m_tokenizerJsonPath = std::move(path);
     }

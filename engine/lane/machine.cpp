@@ -1,6 +1,7 @@
 // What machine a run was made on.
 
 #include <sys/utsname.h>
+#include <nlohmann/json.hpp>
 
 #include <fstream>
 #include <set>

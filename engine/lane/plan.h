@@ -3,7 +3,7 @@
 // name; `like` copies a lane so that only differences are written. The app edits one of these, the
 // CLI reads one from a file.
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -2,9 +2,11 @@
 // the one the vocabulary asks for, token lists get nothing.
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "engine/base/mapped_file.h"
 #include "engine/lane/run.h"
+#include "engine/text/chat_template.h"
 
 namespace lanescope {
 

@@ -1,9 +1,11 @@
 #include "engine/model/model.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "engine/base/clock.h"
 #include "engine/model/tensor_names.h"
+#include "engine/text/chat_template.h"
 #include "kernels/ops/dispatch.h"
 
 namespace lanescope {

@@ -11,10 +11,11 @@
 #include "engine/base/result.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/model/spec.h"
-#include "engine/text/chat_template.h"
 #include "engine/text/tokenizer.h"
 
 namespace lanescope {
+
+class ChatTemplate;
 
 /// One matrix (or vector) of the model in its stored form.
 struct Weight {

@@ -1,6 +1,7 @@
 #include "engine/model/spec.h"
 
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "engine/model/spec_builders.h"
 

@@ -1,6 +1,7 @@
 #include "engine/model/spec_keys.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "engine/base/format.h"
 

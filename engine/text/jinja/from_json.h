@@ -1,7 +1,7 @@
 #pragma once
 // The input of a rendering as values.
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "engine/text/jinja/value.h"
 

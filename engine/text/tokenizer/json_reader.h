@@ -3,7 +3,7 @@
 // other configs) as a pipeline.
 
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "engine/base/result.h"

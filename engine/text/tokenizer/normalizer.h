@@ -2,7 +2,7 @@
 // Rewriting a text before it is cut: Unicode normal forms, lower case, replacements.
 
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "engine/base/result.h"

@@ -1,7 +1,7 @@
 #pragma once
 // What AddSpecial::Yes puts around the ids of one text.
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <vector>
 
 #include "engine/base/result.h"
