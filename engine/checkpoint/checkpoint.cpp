@@ -45,10 +45,17 @@ void CheckpointBuilder::addSkipped(std::vector<SkippedTensor> skipped) {
     std::move(skipped.begin(), skipped.end(), std::back_inserter(m_checkpoint->m_skipped));
 }
 
-Checkpoint::Checkpoint() {
+namespace {
+
+std::shared_ptr<const nlohmann::json> noJson() {
     static const auto kNone = std::make_shared<const nlohmann::json>();
-    m_config = m_tokenizerConfig = m_generationConfig = kNone;
+    return kNone;
 }
+
+}  // namespace
+
+Checkpoint::Checkpoint()
+    : m_config(noJson()), m_tokenizerConfig(noJson()), m_generationConfig(noJson()) {}
 
 const TensorView* Checkpoint::find(std::string_view name) const {
     const auto it = m_index.find(std::string(name));
