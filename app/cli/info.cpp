@@ -73,7 +73,10 @@ std::string asTable(const ordered_json& facts) {
         if (key.ends_with("Bytes") || key == "kvBytesPerToken") {
             text += " (" + formatBytes(value.get<std::uint64_t>()) + ")";
         }
-        out += key + std::string(key.size() < 18 ? 18 - key.size() : 1, ' ') + text + "\n";
+        out.append(key)
+            .append(key.size() < 18 ? 18 - key.size() : 1, ' ')
+            .append(text)
+            .append("\n");
     }
     return forTerminal(out);
 }

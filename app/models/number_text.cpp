@@ -23,6 +23,7 @@ QString fixedNumber(double value, int decimals) {
 QString durationText(double ms) {
     if (!std::isfinite(ms)) return QStringLiteral("–");
     const double size = std::abs(ms);
+    if (size > 0 && size < 0.0009995) return shortNumber(ms * 1e6) + QStringLiteral(" ns");
     if (size > 0 && size < 0.9995) return shortNumber(ms * 1000.0) + QStringLiteral(" µs");
     if (size < 999.5) return shortNumber(ms) + QStringLiteral(" ms");
     return shortNumber(ms / 1000.0) + QStringLiteral(" s");

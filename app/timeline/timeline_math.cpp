@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "engine/base/format.h"
 #include "profiler/analyse/stats.h"
 
 namespace lanescope::app {
@@ -160,14 +161,7 @@ std::vector<std::int64_t> rulerTicks(TimeRange visible, double width, double min
     std::vector<std::int64_t> ticks;
     if (visible.length() <= 0 || width < minPixels) return ticks;
     const double wanted = static_cast<double>(visible.length()) * minPixels / width;
-    double step = std::pow(10.0, std::floor(std::log10(std::max(1.0, wanted))));
-    for (double factor : {1.0, 2.0, 5.0, 10.0}) {
-        if (step * factor >= wanted) {
-            step *= factor;
-            break;
-        }
-    }
-    const auto stepNs = std::max<std::int64_t>(1, static_cast<std::int64_t>(step));
+    const auto stepNs = static_cast<std::int64_t>(roundStep(std::max(1.0, wanted)));
     std::int64_t t = visible.startNs / stepNs * stepNs;
     if (t < visible.startNs) t += stepNs;
     for (; t <= visible.endNs; t += stepNs) ticks.push_back(t);

@@ -25,17 +25,6 @@ constexpr std::size_t kMaxZoomHistory = 64;
 
 }  // namespace
 
-QString formatDuration(double ns) {
-    const double magnitude = std::abs(ns);
-    const auto digits = [](double v) { return std::abs(v) < 10 ? 2 : std::abs(v) < 100 ? 1 : 0; };
-    if (magnitude < 1e3) return QStringLiteral("%1 ns").arg(fixedNumber(ns, 0));
-    if (magnitude < 1e6)
-        return QStringLiteral("%1 µs").arg(fixedNumber(ns / 1e3, digits(ns / 1e3)));
-    if (magnitude < 1e9)
-        return QStringLiteral("%1 ms").arg(fixedNumber(ns / 1e6, digits(ns / 1e6)));
-    return QStringLiteral("%1 s").arg(fixedNumber(ns / 1e9, digits(ns / 1e9)));
-}
-
 TimelineView::TimelineView(Selection* selection, QWidget* parent)
     : QWidget(parent), m_selection(selection) {
     setFocusPolicy(Qt::StrongFocus);
@@ -132,7 +121,7 @@ void TimelineView::paintRuler(QPainter& painter) {
         painter.drawLine(QPointF(x, kRulerHeight - 5), QPointF(x, kRulerHeight));
         painter.setPen(colors.color(QPalette::PlaceholderText));
         painter.drawText(QRectF(x + 3, 2, 120, kRulerHeight - 6), Qt::AlignLeft | Qt::AlignVCenter,
-                         formatDuration(static_cast<double>(t)));
+                         durationText(static_cast<double>(t) / 1e6));
     }
 }
 
@@ -449,7 +438,7 @@ QString TimelineView::spanTooltip(const trace::Span& span) const {
     QString text = QStringLiteral("<b>%1</b>").arg(opLabel(span.op).toHtmlEscaped());
     if (span.layer >= 0) text += QStringLiteral(" · ") + tr("layer %1").arg(span.layer);
     if (span.step >= 0) text += QStringLiteral(" · ") + tr("step %1").arg(span.step);
-    text += QStringLiteral("<br>") + formatDuration(ns);
+    text += QStringLiteral("<br>") + durationText(ns / 1e6);
     if (ns > 0 && span.bytes > 0)
         text +=
             QStringLiteral(" · %1 GB/s").arg(fixedNumber(static_cast<double>(span.bytes) / ns, 1));

@@ -77,7 +77,4 @@ class TimelineView : public QWidget {
     double m_hoverX = -1.0;
 };
 
-/// "1.25 ms", "870 ns": a duration for people, three significant digits.
-QString formatDuration(double ns);
-
 }  // namespace lanescope::app

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "app/theme/theme.h"
+#include "profiler/export/text.h"
 
 namespace lanescope::app {
 
@@ -173,19 +174,11 @@ QString DataTable::toMarkdown() const {
 }
 
 QString DataTable::toCsv() const {
-    const auto quoted = [](QString text) {
-        // A cell that a spreadsheet would run as a formula is kept as text.
-        static const QString starters = QStringLiteral("=+-@\t\r");
+    const auto quoted = [](const QString& text) {
         bool isNumber = false;
         (void)text.toDouble(&isNumber);
-        if (!text.isEmpty() && starters.contains(text[0]) && !isNumber)
-            text.prepend(QLatin1Char('\''));
-        if (text.contains(QLatin1Char('"')) || text.contains(QLatin1Char(',')) ||
-            text.contains(QLatin1Char('\n'))) {
-            text = QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\"")) +
-                   QLatin1Char('"');
-        }
-        return text;
+        return isNumber ? text
+                        : QString::fromStdString(profiler::text::csvText(text.toStdString()));
     };
     QString out;
     const int columns = m_proxy->columnCount();

@@ -1,5 +1,6 @@
 #include "engine/base/format.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -12,6 +13,15 @@ std::string formatNumber(double value, int decimals) {
     const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
                                    std::chars_format::fixed, decimals);
     return {buffer.data(), end.ptr};
+}
+
+double roundStep(double rough) {
+    if (!(rough > 0.0) || !std::isfinite(rough)) return 1.0;
+    const double power = std::pow(10.0, std::floor(std::log10(std::max(rough, 1e-300))));
+    for (const double factor : {1.0, 2.0, 5.0}) {
+        if (power * factor >= rough * (1.0 - 1e-9)) return power * factor;
+    }
+    return power * 10.0;
 }
 
 std::string formatBytes(std::uint64_t bytes) {

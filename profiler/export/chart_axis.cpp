@@ -44,15 +44,7 @@ Axis niceAxis(double low, double high, int maxTicks, bool integersOnly) {
         }
     }
     maxTicks = std::max(1, maxTicks);
-    const double rough = (high - low) / maxTicks;
-    double power = std::pow(10.0, std::floor(std::log10(std::max(rough, 1e-300))));
-    double step = power * 10.0;
-    for (const double factor : {1.0, 2.0, 5.0}) {
-        if (power * factor >= rough * (1.0 - 1e-9)) {
-            step = power * factor;
-            break;
-        }
-    }
+    double step = roundStep((high - low) / maxTicks);
     if (integersOnly) step = std::max(1.0, step);
     const double first = std::floor(low / step + 1e-9);
     const double last = std::max(first + 1.0, std::ceil(high / step - 1e-9));

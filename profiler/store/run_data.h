@@ -55,7 +55,7 @@ struct RunSummary {
     trace::RunStatus status = trace::RunStatus::Running;
     std::int32_t nLanes = 0;
     std::int32_t nRequests = 0;
-    std::string lanes;  ///< "A smollm2 kv fp16 | B …", for display
+    std::string lanes;  ///< lanesText(): "A smollm2, kv fp16 | B …"
 };
 
 }  // namespace lanescope::profiler

@@ -11,6 +11,7 @@
 #include "engine/base/clock.h"
 #include "profiler/store/codec.h"
 #include "profiler/store/database.h"
+#include "profiler/store/lanes_text.h"
 #include "profiler/store/schema.h"
 #include "profiler/store/writer_identity.h"
 
@@ -68,15 +69,6 @@ trace::RunStatus effectiveStatus(trace::RunStatus stored, const std::string& wri
     const bool stale = unixTimeMs() - heartbeatMs > kStaleHeartbeatMs;
     const bool dead = state == WriterState::Dead || (state == WriterState::Unknown && stale);
     return dead ? trace::RunStatus::Interrupted : trace::RunStatus::Running;
-}
-
-std::string lanesForDisplay(const RunData& run) {
-    std::string out;
-    for (const auto& lane : run.lanes) {
-        if (!out.empty()) out += " | ";
-        out += lane.name + " " + lane.model;
-    }
-    return out;
 }
 
 Result<std::vector<RunSummary>> RunStoreImpl::list() {
@@ -272,7 +264,7 @@ Result<void> RunStoreImpl::writeHead(std::int64_t key, const RunData& run) {
         .bind(static_cast<std::int64_t>(run.status))
         .bind(static_cast<std::int64_t>(run.lanes.size()))
         .bind(static_cast<std::int64_t>(run.requests.size()))
-        .bind(lanesForDisplay(run))
+        .bind(lanesText(run.lanes))
         .bind(running ? writerIdentity() : std::string())
         .bind(unixTimeMs())
         .bindBlob(head)

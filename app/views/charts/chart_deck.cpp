@@ -47,6 +47,7 @@ ChartDeck::ChartDeck(Selection* selection, QWidget* parent)
     m_axis->setCurrentIndex(std::clamp(settings.value(kAxisKey, 0).toInt(), 0, 2));
     m_of->setCurrentIndex(std::clamp(settings.value(kOfKey, 0).toInt(), 0, 1));
 
+    m_kv->setSteps(true);
     m_charts->setContentsMargins(0, 0, 0, 0);
     m_charts->setSpacing(1);
     m_charts->addWidget(m_latency, 1);

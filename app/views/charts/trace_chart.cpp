@@ -22,22 +22,13 @@
 
 #include "app/models/number_text.h"
 #include "app/theme/theme.h"
+#include "engine/base/format.h"
 #include "profiler/analyse/series.h"
 
 namespace lanescope::app {
 
 namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-}
-
-double niceStep(double span, int wanted) {
-    if (!(span > 0.0) || wanted < 1) return 1.0;
-    const double raw = span / wanted;
-    const double power = std::pow(10.0, std::floor(std::log10(raw)));
-    for (double factor : {1.0, 2.0, 5.0}) {
-        if (power * factor >= raw) return power * factor;
-    }
-    return power * 10.0;
 }
 
 std::ptrdiff_t nearestIndex(const std::vector<double>& xs, double x) {
@@ -171,7 +162,7 @@ void TraceChart::fitY(double xMin, double xMax) {
             if (std::isfinite(line.y[i])) hi = std::max(hi, std::min(line.y[i], 1e300));
         }
     }
-    const double step = niceStep(hi > 0.0 ? hi * 1.08 : 1.0, 4);
+    const double step = roundStep(hi > 0.0 ? hi * 1.08 / 4.0 : 0.25);
     const double top = std::max(step, std::ceil(hi * 1.04 / step) * step);
     m_yAxis->setRange(0.0, top);
     m_yAxis->setTickCount(std::clamp(static_cast<int>(std::lround(top / step)) + 1, 2, 8));
@@ -182,7 +173,7 @@ void TraceChart::fitY(double xMin, double xMax) {
 
 void TraceChart::refresh() {
     const auto [lo, hi] = xRange();
-    const double step = niceStep(hi - lo, std::max(3, width() / 110));
+    const double step = roundStep((hi - lo) / std::max(3, width() / 110));
     m_xAxis->setTickType(QValueAxis::TicksDynamic);
     m_xAxis->setTickAnchor(0.0);
     m_xAxis->setTickInterval(step);
@@ -210,8 +201,11 @@ void TraceChart::refresh() {
             const profiler::Series thin = profiler::thinned(part, buckets);
             points.reserve(static_cast<qsizetype>(thin.x.size()));
             for (std::size_t k = 0; k < thin.x.size(); ++k) {
-                if (std::isfinite(thin.y[k]))
-                    points.append(QPointF(thin.x[k], std::min(thin.y[k], 1e300)));
+                if (!std::isfinite(thin.y[k])) continue;
+                const QPointF point(thin.x[k], std::min(thin.y[k], 1e300));
+                if (m_steps && !points.empty() && points.back().y() != point.y())
+                    points.append(QPointF(point.x(), points.back().y()));
+                points.append(point);
             }
         }
         m_series[i]->setPen(QPen(line.color, 1.6));

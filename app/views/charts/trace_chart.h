@@ -35,6 +35,8 @@ class TraceChart : public QChartView {
     TraceChart(QString title, QString unit, int decimals, QWidget* parent = nullptr);
 
     void setTitle(const QString& title, const QString& unit);
+    /// Values hold until the next point (an amount that grows by steps) instead of being joined.
+    void setSteps(bool steps) { m_steps = steps; }
     /// Replaces all lines in one go; points are thinned to the pixels (peaks kept).
     void setLines(std::vector<PlotLine> lines, const QString& xLabel);
     [[nodiscard]] const std::vector<PlotLine>& lines() const { return m_lines; }
@@ -81,6 +83,7 @@ class TraceChart : public QChartView {
 
     QString m_title, m_unit;
     int m_decimals;
+    bool m_steps = false;
     std::vector<PlotLine> m_lines;
     std::vector<QLineSeries*> m_series;
     QScatterSeries* m_marker;
@@ -97,8 +100,6 @@ class TraceChart : public QChartView {
     QRubberBand* m_band = nullptr;
 };
 
-/// A round step for an axis of about `wanted` intervals: 1, 2 or 5 times a power of ten.
-double niceStep(double span, int wanted);
 /// Index of the point nearest to x in ascending xs; -1 when empty.
 std::ptrdiff_t nearestIndex(const std::vector<double>& xs, double x);
 

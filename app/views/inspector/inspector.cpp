@@ -151,7 +151,7 @@ void Inspector::showToken(const profiler::RequestData& request, std::size_t inde
     QString facts = QStringLiteral("<table cellspacing='0' cellpadding='1' width='100%'>");
     facts += factRow(tr("id"), QString::number(token.token));
     facts += factRow(index > 0 ? tr("latency (ITL)") : tr("latency (TTFT)"),
-                     formatDuration(static_cast<double>(token.tNs - before)));
+                     durationText(static_cast<double>(token.tNs - before) / 1e6));
     facts += factRow(tr("probability"),
                      fixedNumber(std::exp(static_cast<double>(token.logProbability)) * 100.0, 2) +
                          QStringLiteral(" %"));
@@ -193,7 +193,7 @@ void Inspector::showToken(const profiler::RequestData& request, std::size_t inde
         if (profiler::isPhase(op.op)) continue;
         BarRow row;
         row.label = opLabel(op.op);
-        row.value = formatDuration(op.totalMs * 1e6);
+        row.value = durationText(op.totalMs);
         row.fraction = widest > 0.0 ? op.totalMs / widest : 0.0;
         row.color = opColor(op.op);
         row.tag = static_cast<int>(op.op);
@@ -211,7 +211,7 @@ void Inspector::showToken(const profiler::RequestData& request, std::size_t inde
     m_opsNote->show();
     m_opsNote->setText(opRows.empty() ? tr("No op spans were recorded for this step.")
                                       : tr("Sum of ops %1. Host clock, measured inside the engine.")
-                                            .arg(formatDuration(total * 1e6)));
+                                            .arg(durationText(total)));
     m_ops->setRows(std::move(opRows), 0.44, false);
 }
 
@@ -231,9 +231,9 @@ void Inspector::showTimeRange() {
     m_title->setText(tr("Time range"));
     m_facts->setWordWrap(false);
     QString facts = QStringLiteral("<table cellspacing='0' cellpadding='1' width='100%'>");
-    facts += factRow(tr("start"), formatDuration(static_cast<double>(state.tStartNs)));
-    facts +=
-        factRow(tr("length"), formatDuration(static_cast<double>(state.tEndNs - state.tStartNs)));
+    facts += factRow(tr("start"), durationText(static_cast<double>(state.tStartNs) / 1e6));
+    facts += factRow(tr("length"),
+                     durationText(static_cast<double>(state.tEndNs - state.tStartNs) / 1e6));
     facts += factRow(tr("spans"), QString::number(count));
     m_facts->setText(facts + QStringLiteral("</table>"));
     m_candidatesTitle->hide();
@@ -245,7 +245,7 @@ void Inspector::showTimeRange() {
         const auto op = static_cast<trace::Op>(i);
         BarRow row;
         row.label = opLabel(op);
-        row.value = formatDuration(byOp[i]);
+        row.value = durationText(byOp[i] / 1e6);
         row.fraction = byOp[i] / widest;
         row.color = opColor(op);
         row.tag = i;

@@ -46,10 +46,10 @@ KernelsPage::KernelsPage(Selection* selection, QWidget* parent)
     auto* top = new QHBoxLayout;
     top->setContentsMargins(kSpace, kSpaceS, kSpace, kSpaceS);
     m_find->setClearButtonEnabled(true);
-    m_find->setMaximumWidth(240);
+    m_find->setFixedWidth(240);
     top->addWidget(m_find);
     auto* selectionLayout = new QHBoxLayout(m_selectionBar);
-    selectionLayout->setContentsMargins(0, 0, 0, 0);
+    selectionLayout->setContentsMargins(kSpace, 0, 0, 0);
     auto* clear = new QPushButton;
     clear->setObjectName(QStringLiteral("clearSelection"));
     selectionLayout->addWidget(m_selectionText);
@@ -167,12 +167,12 @@ void KernelsPage::rebuildTable() {
                 rows.push_back(
                     {laneCell, opCell,
                      numberCell(static_cast<double>(op.count), QString::number(op.count)),
-                     numberCell(op.totalMs, formatDuration(op.totalMs * 1e6)),
+                     numberCell(op.totalMs, durationText(op.totalMs)),
                      phase ? numberCell(-1.0, QStringLiteral("–"))
                            : numberCell(op.share,
                                         fixedNumber(op.share * 100, 1) + QStringLiteral(" %")),
-                     numberCell(op.meanUs, formatDuration(op.meanUs * 1e3)),
-                     numberCell(op.p95Us, formatDuration(op.p95Us * 1e3)),
+                     numberCell(op.meanUs, durationText(op.meanUs / 1e3)),
+                     numberCell(op.p95Us, durationText(op.p95Us / 1e3)),
                      op.gbPerS > 0 ? numberCell(op.gbPerS, fixedNumber(op.gbPerS, 1))
                                    : numberCell(-1.0, QStringLiteral("–")),
                      op.gflopPerS > 0 ? numberCell(op.gflopPerS, fixedNumber(op.gflopPerS, 1))
@@ -204,8 +204,8 @@ void KernelsPage::updateSelectionBar() {
     if (state.layer >= 0) parts << tr("layer %1").arg(state.layer);
     if (state.tEndNs > state.tStartNs && state.tStartNs >= 0) {
         parts << tr("from %1, length %2")
-                     .arg(formatDuration(static_cast<double>(state.tStartNs)),
-                          formatDuration(static_cast<double>(state.tEndNs - state.tStartNs)));
+                     .arg(durationText(static_cast<double>(state.tStartNs) / 1e6),
+                          durationText(static_cast<double>(state.tEndNs - state.tStartNs) / 1e6));
     }
     m_selectionText->setText(parts.join(QStringLiteral(" · ")));
 }
