@@ -86,9 +86,10 @@ std::string drawSeries(const ChartSeries& series, const Plot& plot) {
         }
         const std::string x = num(plot.px(line.x[i]));
         const std::string y = num(plot.py(line.y[i]));
+        if (pen && series.steps) path += "H" + x;
         path += (pen ? "L" : "M") + x + " " + y;
         const bool alone = !pen && (i + 1 == line.x.size() || !std::isfinite(line.y[i + 1]));
-        if (alone || n <= 64) {
+        if (alone || (n <= 64 && !series.steps)) {
             dots += "<circle cx=\"" + x + "\" cy=\"" + y + "\" r=\"2.2\" fill=\"" +
                     text::html(series.color) + "\"/>\n";
         }

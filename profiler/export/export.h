@@ -32,6 +32,7 @@ struct ChartSeries {
     std::string name;
     std::string color;         ///< "#0072B2"
     std::vector<double> x, y;  ///< non-finite y: a gap
+    bool steps = false;        ///< a value holds until the next point; no dots
 };
 struct ChartSpec {
     std::string title, xLabel, yLabel;

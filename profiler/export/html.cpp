@@ -56,6 +56,10 @@ std::string header(const RunData& run) {
         for (const auto& [name, value] : machine.items()) {
             if (!first) out += " · ";
             first = false;
+            if (name == "memoryBytes" && value.is_number_unsigned()) {
+                out += "memory " + formatBytes(value.get<std::uint64_t>());
+                continue;
+            }
             out += text::html(name) + " " +
                    text::html(value.is_string() ? value.get<std::string>() : dumpJson(value));
         }
@@ -146,7 +150,9 @@ std::string chart(const RunData& run, const char* title, const char* yLabel, Ser
     const XAxis axis = kind == SeriesKind::KvBytes ? XAxis::Context : XAxis::Token;
     for (const auto& lane : run.lanes) {
         const Series line = series(run, lane.index, kind, axis, Averaging::Mean);
-        ChartSeries out{text::validUtf8(laneTitle(lane)), laneColor(lane.index), line.x, line.y};
+        ChartSeries out{text::validUtf8(laneTitle(lane)), laneColor(lane.index), line.x, line.y,
+                        false};
+        out.steps = kind == SeriesKind::KvBytes;
         for (double& y : out.y) y *= scale;
         spec.series.push_back(std::move(out));
     }

@@ -64,7 +64,7 @@ TEST(ChartSvg, BreaksTheLineAtValuesThatAreNotNumbers) {
 
 TEST(ChartSvg, IsThinnedToItsPixelsAndKeepsThePeak) {
     ChartSpec spec;
-    ChartSeries line{"A", "#0072B2", {}, {}};
+    ChartSeries line{"A", "#0072B2", {}, {}, false};
     for (int i = 0; i < 200'000; ++i) {
         line.x.push_back(i);
         line.y.push_back(i == 123'456 ? 5000.0 : 10.0 + i % 7);
