@@ -44,21 +44,6 @@ class Fuse final : public Decoder {
     [[nodiscard]] std::string bytesOf(std::string token) const override { return token; }
 };
 
-/// The byte of a token named <0x41>, or -1.
-int byteToken(std::string_view token) {
-    if (token.size() != 6 || !token.starts_with("<0x") || token[5] != '>') return -1;
-    int byte = 0;
-    for (const char c : token.substr(3, 2)) {
-        int digit = -1;
-        if (c >= '0' && c <= '9') digit = c - '0';
-        if (c >= 'A' && c <= 'F') digit = c - 'A' + 10;
-        if (c >= 'a' && c <= 'f') digit = c - 'a' + 10;
-        if (digit < 0) return -1;
-        byte = byte * 16 + digit;
-    }
-    return byte;
-}
-
 class ByteFallback final : public Decoder {
   public:
     void apply(std::vector<std::string>& tokens) const override {
@@ -74,7 +59,7 @@ class ByteFallback final : public Decoder {
             run.clear();
         };
         for (std::string& token : tokens) {
-            const int byte = byteToken(token);
+            const int byte = byteOfToken(token);
             if (byte >= 0) {
                 run.push_back(static_cast<char>(byte));
             } else {
@@ -86,7 +71,7 @@ class ByteFallback final : public Decoder {
         tokens = std::move(out);
     }
     [[nodiscard]] std::string bytesOf(std::string token) const override {
-        const int byte = byteToken(token);
+        const int byte = byteOfToken(token);
         return byte < 0 ? token : std::string(1, static_cast<char>(byte));
     }
 };
@@ -186,7 +171,88 @@ Result<DecoderPtr> sequenceFromJson(const json& entry) {
     return DecoderPtr(std::make_unique<Sequence>(std::move(steps)));
 }
 
+/// SentencePiece's own decoding.
+class Sp final : public Decoder {
+  public:
+    explicit Sp(SpDecoderOptions options) : m_options(options) {}
+
+    void apply(std::vector<std::string>& tokens) const override {
+        std::string text;
+        std::string run;  // of bytes
+        bool atStart = m_options.stripPrefix || m_options.stripAllPrefixes;
+        for (const std::string& token : tokens) {
+            if (const int byte = byteOfToken(token); byte >= 0) {
+                run.push_back(static_cast<char>(byte));
+                continue;
+            }
+            flush(run, text);
+            if (!text.empty()) atStart = false;
+            std::string_view rest = token;
+            if (atStart && rest.starts_with(kMetaspace)) {
+                rest.remove_prefix(kMetaspace.size());
+                atStart = m_options.stripAllPrefixes;
+            }
+            appendSpaced(rest, text);
+        }
+        flush(run, text);
+        tokens.assign(1, std::move(text));
+    }
+
+    [[nodiscard]] std::string bytesOf(std::string token) const override {
+        const int byte = byteOfToken(token);
+        if (byte >= 0) return std::string(1, static_cast<char>(byte));
+        std::string text;
+        appendSpaced(token, text);
+        return text;
+    }
+
+  private:
+    static constexpr std::string_view kMetaspace = "\xE2\x96\x81";
+
+    static void appendSpaced(std::string_view token, std::string& text) {
+        for (std::size_t at = 0; at < token.size();) {
+            if (token.substr(at, kMetaspace.size()) == kMetaspace) {
+                text.push_back(' ');
+                at += kMetaspace.size();
+            } else {
+                text.push_back(token[at++]);
+            }
+        }
+    }
+
+    void flush(std::string& run, std::string& text) const {
+        const bool perByte = m_options.broken == SpDecoderOptions::Broken::PerByte;
+        for (std::size_t at = 0; at < run.size();) {
+            const utf8::Step step = utf8::decode(run, at);
+            const std::size_t length = step.valid || !perByte ? step.length : 1;
+            text.append(step.valid ? std::string_view(run).substr(at, length) : "\xEF\xBF\xBD");
+            at += length;
+        }
+        run.clear();
+    }
+
+    SpDecoderOptions m_options;
+};
+
 }  // namespace
+
+int byteOfToken(std::string_view token) {
+    if (token.size() != 6 || !token.starts_with("<0x") || token[5] != '>') return -1;
+    int byte = 0;
+    for (const char c : token.substr(3, 2)) {
+        int digit = -1;
+        if (c >= '0' && c <= '9') digit = c - '0';
+        if (c >= 'A' && c <= 'F') digit = c - 'A' + 10;
+        if (c >= 'a' && c <= 'f') digit = c - 'a' + 10;
+        if (digit < 0) return -1;
+        byte = byte * 16 + digit;
+    }
+    return byte;
+}
+
+DecoderPtr makeSpDecoder(SpDecoderOptions options) {
+    return std::make_unique<Sp>(options);
+}
 
 DecoderPtr makeByteLevelDecoder() {
     return std::make_unique<ByteLevel>();

@@ -7,6 +7,7 @@
 #include "engine/text/tokenizer/characters.h"
 #include "engine/text/tokenizer/gguf_pre.h"
 #include "engine/text/tokenizer/pipeline.h"
+#include "engine/text/tokenizer/sp_parts.h"
 
 namespace lanescope::tokenizer {
 
@@ -40,24 +41,60 @@ class Reader {
         }
         const auto lengths = checkLengths();
         if (!lengths) return lengths.error();
-        if (*model != "gpt2") {
-            return unsupported("tokenizer of kind \"" + std::string(*model) + "\" is not supported",
-                               m_context, "use a model with a byte-level BPE tokenizer (\"gpt2\")");
-        }
-        const auto steps = readPreTokenizer();
-        if (!steps) return steps.error();
-        const auto tokens = readTokens();
-        if (!tokens) return tokens.error();
-        const auto bpe = readBpe();
-        if (!bpe) return bpe.error();
+        const auto done = readModel(*model);
+        if (!done) return done.error();
         const auto special = readSpecialTokens();
         if (!special) return special.error();
-        m_parts.decoder = makeByteLevelDecoder();
         return std::move(m_parts);
     }
 
   private:
     Error wrong(std::string message) const { return badInput(std::move(message), m_context); }
+
+    Result<void> readModel(std::string_view model) {
+        if (model == "llama") return readSentencePiece();
+        if (model != "gpt2") {
+            return unsupported(
+                "tokenizer of kind \"" + std::string(model) + "\" is not supported", m_context,
+                "use a model with a byte-level BPE (\"gpt2\") or SentencePiece (\"llama\") "
+                "tokenizer");
+        }
+        const auto steps = readPreTokenizer();
+        if (!steps) return steps.error();
+        const auto tokens = readTokens();
+        if (!tokens) return tokens.error();
+        m_parts.decoder = makeByteLevelDecoder();
+        return readBpe();
+    }
+
+    /// Kind "llama": merging by scores, bytes for what has no piece, and a BOS and a space in front
+    /// unless the file says otherwise.
+    Result<void> readSentencePiece() {
+        const auto* scores = m_metadata.numbers(key("scores"));
+        if (scores == nullptr || m_types == nullptr) {
+            return wrong(std::string("a \"llama\" vocabulary needs tokenizer.ggml.") +
+                         (scores == nullptr ? "scores" : "token_type"));
+        }
+        // Where a file names no ids, the kind has these.
+        m_defaultIds = {{"bos_token_id", 1}, {"eos_token_id", 2}, {"unknown_token_id", 0}};
+        const auto unk = idOf("unknown_token_id");
+        if (!unk) return unk.error();
+        SpVocabulary source;
+        source.userDefined = SpVocabulary::UserDefined::Raw;
+        source.parseUnknown = true;
+        source.unkId = *unk;
+        source.normalizer.addPrefix = m_metadata.boolean(key("add_space_prefix")).value_or(true);
+        source.pieces = *m_tokens;
+        source.scores.assign(scores->begin(), scores->end());
+        source.types.reserve(m_types->size());
+        for (const std::int64_t type : *m_types) {
+            const bool known = type >= 1 && type <= 6;
+            source.types.push_back(known ? static_cast<SpType>(type) : SpType::Normal);
+        }
+        m_addBos = true;
+        const auto built = buildSp(std::move(source), m_parts);
+        return built ? Result<void>() : badInput(built.error().message, m_context);
+    }
 
     /// Lists that run beside the tokens must be as long as they are.
     Result<void> checkLengths() {
@@ -102,6 +139,7 @@ class Reader {
         }
         steps.push_back(makeByteAlphabet());
         m_parts.preTokenizer = makeSequence(std::move(steps));
+        m_addBos = m_pre->addBos;
         if (m_pre->nfc) m_parts.normalizer = makeNfc();
         m_parts.kind = "byte-level BPE (" + std::string(*name) + ")";
         return {};
@@ -168,17 +206,27 @@ class Reader {
     /// The id under a key, -1 if there is none. Errors: an id that no token has.
     Result<TokenId> idOf(std::string_view name) const {
         const MetaValue* value = m_metadata.find(key(name));
-        if (value == nullptr) return TokenId{-1};
+        if (value == nullptr) return defaultIdOf(name);
         const auto id = m_metadata.integer(key(name));
         if (!id) return wrong("tokenizer.ggml." + std::string(name) + " is not an integer");
         // Some converters write -1 or its unsigned twin for "none".
         if (*id == -1 || *id == std::int64_t{0xFFFFFFFF}) return TokenId{-1};
-        if (*id < 0 || *id >= m_parts.vocabulary->size()) {
+        const auto nTokens = static_cast<std::int64_t>(m_tokens->size());
+        if (*id < 0 || *id >= nTokens) {
             return wrong("tokenizer.ggml." + std::string(name) + " is the token id " +
                          std::to_string(*id) + ", which is out of range: there are " +
-                         std::to_string(m_parts.vocabulary->size()) + " tokens");
+                         std::to_string(nTokens) + " tokens");
         }
         return static_cast<TokenId>(*id);
+    }
+
+    [[nodiscard]] TokenId defaultIdOf(std::string_view name) const {
+        for (const auto& [key, id] : m_defaultIds) {
+            const auto at = static_cast<std::size_t>(id);
+            if (key != name || m_types == nullptr || at >= m_types->size()) continue;
+            if (typeOf(at) == TokenType::Control || typeOf(at) == TokenType::Unknown) return id;
+        }
+        return -1;
     }
 
     Result<void> readSpecialTokens() {
@@ -198,10 +246,10 @@ class Reader {
             m_parts.addEndOfGeneration(*id);
         }
         m_parts.addKnownEndsOfGeneration();
-        if (m_metadata.boolean(key("add_bos_token")).value_or(m_pre->addBos)) {
-            if (*bos < 0)
+        if (m_metadata.boolean(key("add_bos_token")).value_or(m_addBos)) {
+            if (*bos < 0 && m_metadata.boolean(key("add_bos_token")))
                 return wrong("tokenizer.ggml.add_bos_token is set, but there is no BOS id");
-            m_parts.prefix.push_back(*bos);
+            if (*bos >= 0) m_parts.prefix.push_back(*bos);
         }
         if (m_metadata.boolean(key("add_eos_token")).value_or(false)) {
             if (*eos < 0)
@@ -224,6 +272,8 @@ class Reader {
     const std::vector<std::string_view>* m_tokens = nullptr;
     const std::vector<std::int64_t>* m_types = nullptr;
     const GgufPreTokenizer* m_pre = nullptr;
+    std::vector<std::pair<std::string_view, TokenId>> m_defaultIds;
+    bool m_addBos = false;  ///< where tokenizer.ggml.add_bos_token is missing
     Parts m_parts;
 };
 

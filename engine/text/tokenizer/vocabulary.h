@@ -42,6 +42,8 @@ class Vocabulary {
     }
     /// -1 if no searchable token has this text.
     [[nodiscard]] TokenId find(std::string_view text) const;
+    /// Whether find() can come upon this token.
+    [[nodiscard]] bool isSearchable(TokenId id) const { return id >= 0 && find(text(id)) == id; }
     /// Takes a control token out of find(), so that no text can spell it past the added tokens.
     void hide(TokenId id) {
         if (has(id)) m_spans[static_cast<std::size_t>(id)].hidden = 1;

@@ -135,6 +135,75 @@ TEST(TokenizerGguf, Qwen2CheckpointEqualsItsTokenizerJson) {
     expectSameAs("qwen2.F16.gguf", "bbpe_qwen2");
 }
 
+/// A "llama" vocabulary of a few pieces to look at one rule at a time.
+struct SmallSp {
+    std::vector<std::string_view> tokens = {"<unk>", "<s>", "</s>",     "<0x0A>", "\u2581", "a",
+                                            "b",     "ab",  "\u2581ab", "ba",     "[X]",    "[U]"};
+    std::vector<std::int64_t> types = {2, 3, 3, 6, 1, 1, 1, 1, 1, 1, 3, 4};
+    std::vector<double> scores = {0, 0, 0, 0, -9, -9, -9, -1, -3, -2, 0, 0};
+    std::vector<std::pair<std::string, MetaValue>> more;
+
+    [[nodiscard]] std::shared_ptr<const Tokenizer> read() const {
+        Metadata metadata;
+        metadata.add("tokenizer.ggml.model", std::string_view("llama"));
+        metadata.add("tokenizer.ggml.tokens", tokens);
+        metadata.add("tokenizer.ggml.token_type", types);
+        metadata.add("tokenizer.ggml.scores", scores);
+        for (const auto& [key, value] : more) metadata.add(key, value);
+        auto result = tokenizer::readGguf(metadata, "small.gguf");
+        if (!result) {
+            ADD_FAILURE() << result.error().toString();
+            return nullptr;
+        }
+        return *result;
+    }
+};
+
+TEST(TokenizerGguf, SentencePieceJoinsTheBestScoreFirst) {
+    const auto tokenizer = SmallSp().read();
+    ASSERT_NE(tokenizer, nullptr);
+    const auto encode = [&](const std::string& text, SpecialTokens special) {
+        return encodeOrFail(*tokenizer, text, AddSpecial::No, special);
+    };
+    using Ids = std::vector<TokenId>;
+    EXPECT_EQ(encode("ab", SpecialTokens::AsText), (Ids{8}));
+    EXPECT_EQ(encode("aba", SpecialTokens::AsText), (Ids{8, 5}));         // ab (-1) before ba (-2)
+    EXPECT_EQ(encode("baba", SpecialTokens::AsText), (Ids{4, 6, 7, 5}));  // the middle first
+    EXPECT_EQ(encode("a\nz", SpecialTokens::AsText), (Ids{4, 5, 3, 0}));  // a byte, and none
+    // Behind a symbol a new text starts, with its space; control tokens only when parsed.
+    EXPECT_EQ(encode("a[U]b", SpecialTokens::AsText), (Ids{4, 5, 11, 4, 6}));
+    EXPECT_EQ(encode("[X]ab", SpecialTokens::Parse), (Ids{10, 8}));
+    EXPECT_EQ(encode("[X]", SpecialTokens::AsText), (Ids{4, 0, 0, 0}));
+    EXPECT_EQ(encode("", SpecialTokens::AsText), Ids{});
+    EXPECT_EQ(encodeOrFail(*tokenizer, "ab", AddSpecial::Yes, SpecialTokens::AsText), (Ids{1, 8}));
+    EXPECT_EQ(tokenizer->decode(Ids{1, 8, 4, 5, 3}, SkipSpecial::Yes), "ab a\n");
+    EXPECT_EQ(tokenizer->tokenBytes(8), " ab");
+    EXPECT_EQ(tokenizer->kind(), "SentencePiece BPE");
+}
+
+TEST(TokenizerGguf, FlagsOfASentencePieceVocabularyAreHonoured) {
+    SmallSp small;
+    small.more = {{"tokenizer.ggml.add_space_prefix", false},
+                  {"tokenizer.ggml.add_bos_token", false},
+                  {"tokenizer.ggml.add_eos_token", true}};
+    const auto tokenizer = small.read();
+    ASSERT_NE(tokenizer, nullptr);
+    const std::vector<TokenId> ids = {7, 2};
+    EXPECT_EQ(encodeOrFail(*tokenizer, "ab", AddSpecial::Yes, SpecialTokens::AsText), ids);
+    EXPECT_EQ(tokenizer->decode(std::vector<TokenId>{8}, SkipSpecial::Yes), " ab");
+    EXPECT_EQ(tokenizer->bos(), 1);
+    EXPECT_EQ(tokenizer->endOfGeneration(), std::vector<TokenId>{2});
+}
+
+TEST(TokenizerGguf, AMegabyteWithoutASpaceIsNotQuadratic) {
+    const auto tokenizer = SmallSp().read();
+    ASSERT_NE(tokenizer, nullptr);
+    std::string text;
+    while (text.size() < (1u << 20)) text += "abbaab";
+    const auto ids = encodeOrFail(*tokenizer, text, AddSpecial::No, SpecialTokens::AsText);
+    EXPECT_EQ(tokenizer->decode(ids, SkipSpecial::No), text);
+}
+
 std::vector<std::string> testTexts(const std::string& path) {
     const std::string mark = "\n__ggml_vocab_test__\n";
     std::string all = readFile(path);
@@ -177,7 +246,7 @@ TEST(TokenizerGguf, PublishedVocabulariesGiveTheirPublishedIds) {
             EXPECT_EQ((*tokenizer)->decode(ids, SkipSpecial::No), text);
         }
     }
-    EXPECT_GE(nFiles, 8);
+    EXPECT_GE(nFiles, 10);
 }
 
 }  // namespace
