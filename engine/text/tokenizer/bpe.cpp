@@ -55,7 +55,10 @@ struct Bpe::Scratch {
 };
 
 Bpe::Bpe(const Vocabulary& vocabulary, const BpeOptions& options)
-    : m_vocabulary(vocabulary), m_options(options), m_fastIds(kFastChars, -1) {
+    : m_vocabulary(vocabulary),
+      m_options(options),
+      m_plain(options.wordPrefix.empty() && options.wordSuffix.empty()),
+      m_fastIds(kFastChars, -1) {
     for (char32_t c = 0; c < kFastChars; ++c) {
         std::string text;
         utf8::append(text, c);
@@ -78,7 +81,8 @@ Result<std::unique_ptr<const Bpe>> Bpe::build(const Vocabulary& vocabulary,
     std::string joined;
     for (std::size_t rank = 0; rank < merges.size(); ++rank) {
         const auto& [left, right] = merges[rank];
-        joined.assign(left).append(right);
+        const bool prefixed = !options.wordPrefix.empty() && right.starts_with(options.wordPrefix);
+        joined.assign(left).append(right.substr(prefixed ? options.wordPrefix.size() : 0));
         const TokenId leftId = vocabulary.find(left);
         const TokenId rightId = vocabulary.find(right);
         const TokenId id = vocabulary.find(joined);
@@ -139,11 +143,20 @@ void Bpe::encodePiece(std::string_view piece, std::vector<TokenId>& out, Scratch
 void Bpe::firstSymbols(std::string_view piece, std::vector<TokenId>& symbols) const {
     symbols.clear();
     bool lastUnknown = false;
+    std::string dressed;  // the character with what marks its place in the piece
     for (std::size_t at = 0; at < piece.size();) {
         const utf8::Step step = utf8::decode(piece, at);
-        const std::string_view character = piece.substr(at, step.length);
-        const TokenId id =
-            step.codePoint < kFastChars ? m_fastIds[step.codePoint] : m_vocabulary.find(character);
+        std::string_view character = piece.substr(at, step.length);
+        TokenId id = -1;
+        if (m_plain) {
+            id = step.codePoint < kFastChars ? m_fastIds[step.codePoint]
+                                             : m_vocabulary.find(character);
+        } else {
+            dressed.assign(at == 0 ? "" : m_options.wordPrefix).append(character);
+            if (at + step.length == piece.size()) dressed.append(m_options.wordSuffix);
+            character = dressed;
+            id = m_vocabulary.find(character);
+        }
         if (id >= 0) {
             symbols.push_back(id);
             lastUnknown = false;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -19,6 +20,8 @@ struct BpeOptions {
     bool byteFallback = false;  ///< unknown characters become tokens named <0x41>
     bool fuseUnk = false;       ///< several unknown characters in a row are one unknown token
     TokenId unkId = -1;         ///< -1: unknown characters are dropped
+    std::string wordPrefix;     ///< of every character of a piece but the first ("##")
+    std::string wordSuffix;     ///< of the last character of a piece ("</w>")
 };
 
 class Bpe final : public Model {
@@ -52,6 +55,7 @@ class Bpe final : public Model {
 
     const Vocabulary& m_vocabulary;
     BpeOptions m_options;
+    bool m_plain;  ///< characters are looked up as they are, without prefix or suffix
     FlatMap64 m_merges;
     std::vector<TokenId> m_fastIds;  ///< [kFastChars] id of the one-character token, or -1
     std::vector<TokenId> m_byteIds;  ///< [256] with byteFallback: id of <0x..>, or -1

@@ -5,6 +5,7 @@
 
 #include "engine/text/tokenizer/characters.h"
 #include "engine/text/tokenizer/json_fields.h"
+#include "engine/text/tokenizer/regex.h"
 #include "engine/text/utf8.h"
 
 namespace lanescope::tokenizer {
@@ -99,6 +100,32 @@ class Replace final : public Decoder {
     std::string m_to;
 };
 
+class ReplaceRegex final : public Decoder {
+  public:
+    ReplaceRegex(std::shared_ptr<const Regex> regex, std::string to)
+        : m_regex(std::move(regex)), m_to(std::move(to)) {}
+    void apply(std::vector<std::string>& tokens) const override {
+        for (std::string& token : tokens) token = bytesOf(std::move(token));
+    }
+    [[nodiscard]] std::string bytesOf(std::string token) const override {
+        if (!utf8::isValid(token)) return token;
+        RegexMatcher matcher(*m_regex);
+        std::string out;
+        std::size_t plain = 0;
+        const auto done = forEachMatch(matcher, token, [&](std::size_t from, std::size_t to) {
+            if (from < plain) return;
+            out.append(token, plain, from - plain).append(m_to);
+            plain = to;
+        });
+        // A pattern that gives up leaves the token as it is.
+        return done ? out.append(token, plain, std::string::npos) : token;
+    }
+
+  private:
+    std::shared_ptr<const Regex> m_regex;
+    std::string m_to;
+};
+
 /// Takes up to `start` copies of a character off each token's front and `stop` off its end.
 class Strip final : public Decoder {
   public:
@@ -122,6 +149,65 @@ class Strip final : public Decoder {
     std::string m_content;
     std::size_t m_start;
     std::size_t m_stop;
+};
+
+/// "▁" to spaces; those of the first token go where one was put before the text.
+class Metaspace final : public Decoder {
+  public:
+    Metaspace(std::string mark, bool prepended) : m_mark(std::move(mark)), m_prepended(prepended) {}
+    void apply(std::vector<std::string>& tokens) const override {
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            tokens[i] = replaced(tokens[i], i == 0 && m_prepended ? "" : " ");
+        }
+    }
+    [[nodiscard]] std::string bytesOf(std::string token) const override {
+        return replaced(token, " ");
+    }
+
+  private:
+    [[nodiscard]] std::string replaced(std::string_view token, std::string_view space) const {
+        std::string out;
+        for (std::size_t at = 0; at < token.size();) {
+            if (token.substr(at, m_mark.size()) == m_mark) {
+                out.append(space);
+                at += m_mark.size();
+            } else {
+                out.push_back(token[at++]);
+            }
+        }
+        return out;
+    }
+
+    std::string m_mark;
+    bool m_prepended;
+};
+
+/// The suffix that ends a word becomes a space, but for the last word.
+class WordSuffix final : public Decoder {
+  public:
+    explicit WordSuffix(std::string suffix) : m_suffix(std::move(suffix)) {}
+    void apply(std::vector<std::string>& tokens) const override {
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            tokens[i] = replaced(tokens[i], i + 1 < tokens.size() ? " " : "");
+        }
+    }
+    [[nodiscard]] std::string bytesOf(std::string token) const override {
+        return replaced(token, " ");
+    }
+
+  private:
+    [[nodiscard]] std::string replaced(const std::string& token, std::string_view space) const {
+        std::string out;
+        std::size_t plain = 0;
+        for (std::size_t at = token.find(m_suffix); at != std::string::npos;
+             at = token.find(m_suffix, plain)) {
+            out.append(token, plain, at - plain).append(space);
+            plain = at + m_suffix.size();
+        }
+        return out.append(token, plain, std::string::npos);
+    }
+
+    std::string m_suffix;
 };
 
 class Sequence final : public Decoder {
@@ -152,11 +238,23 @@ Result<DecoderPtr> stripFromJson(const json& entry) {
 
 Result<DecoderPtr> replaceFromJson(const json& entry) {
     const json& pattern = member(entry, "pattern");
-    const std::string text = textField(pattern, "String");
-    if (text.empty()) {
-        return unsupported("decoder Replace is supported for a fixed text only, not for a Regex");
+    if (member(pattern, "Regex").is_string()) {
+        auto regex = Regex::compile(textField(pattern, "Regex"));
+        if (!regex) return regex.error();
+        return DecoderPtr(std::make_unique<ReplaceRegex>(*regex, textField(entry, "content")));
     }
+    const std::string text = textField(pattern, "String");
+    if (text.empty()) return badInput("decoder Replace has no pattern");
     return DecoderPtr(std::make_unique<Replace>(text, textField(entry, "content")));
+}
+
+Result<DecoderPtr> metaspaceFromJson(const json& entry) {
+    const std::string mark = textField(entry, "replacement", "\xE2\x96\x81");
+    if (mark.empty()) return badInput("decoder Metaspace has an empty replacement");
+    const bool prefix = boolField(entry, "add_prefix_space", true);
+    const bool prepended =
+        textField(entry, "prepend_scheme", prefix ? "always" : "never") != "never";
+    return DecoderPtr(std::make_unique<Metaspace>(mark, prepended));
 }
 
 Result<DecoderPtr> sequenceFromJson(const json& entry) {
@@ -266,6 +364,12 @@ Result<DecoderPtr> makeDecoder(const json& entry) {
     if (type == "Fuse") return DecoderPtr(std::make_unique<Fuse>());
     if (type == "ByteFallback") return DecoderPtr(std::make_unique<ByteFallback>());
     if (type == "Replace") return replaceFromJson(entry);
+    if (type == "Metaspace") return metaspaceFromJson(entry);
+    if (type == "BPEDecoder") {
+        const std::string suffix = textField(entry, "suffix", "</w>");
+        if (suffix.empty()) return badInput("decoder BPEDecoder has an empty suffix");
+        return DecoderPtr(std::make_unique<WordSuffix>(suffix));
+    }
     if (type == "Strip") return stripFromJson(entry);
     return unsupported("decoder of type \"" + type + "\" is not supported");
 }

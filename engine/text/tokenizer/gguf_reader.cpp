@@ -1,5 +1,6 @@
 #include "engine/text/tokenizer/gguf_reader.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -52,11 +53,11 @@ class Reader {
     Error wrong(std::string message) const { return badInput(std::move(message), m_context); }
 
     Result<void> readModel(std::string_view model) {
-        if (model == "llama") return readSentencePiece();
+        if (model == "llama" || model == "t5") return readSentencePiece(model == "t5");
         if (model != "gpt2") {
             return unsupported(
                 "tokenizer of kind \"" + std::string(model) + "\" is not supported", m_context,
-                "use a model with a byte-level BPE (\"gpt2\") or SentencePiece (\"llama\") "
+                "use a model with a byte-level BPE (\"gpt2\") or SentencePiece (\"llama\", \"t5\") "
                 "tokenizer");
         }
         const auto steps = readPreTokenizer();
@@ -69,7 +70,7 @@ class Reader {
 
     /// Kind "llama": merging by scores, bytes for what has no piece, and a BOS and a space in front
     /// unless the file says otherwise.
-    Result<void> readSentencePiece() {
+    Result<void> readSentencePiece(bool unigram) {
         const auto* scores = m_metadata.numbers(key("scores"));
         if (scores == nullptr || m_types == nullptr) {
             return wrong(std::string("a \"llama\" vocabulary needs tokenizer.ggml.") +
@@ -77,6 +78,7 @@ class Reader {
         }
         // Where a file names no ids, the kind has these.
         m_defaultIds = {{"bos_token_id", 1}, {"eos_token_id", 2}, {"unknown_token_id", 0}};
+        if (unigram) m_defaultIds = {{"eos_token_id", 1}, {"unknown_token_id", 2}};
         const auto unk = idOf("unknown_token_id");
         if (!unk) return unk.error();
         SpVocabulary source;
@@ -91,9 +93,34 @@ class Reader {
             const bool known = type >= 1 && type <= 6;
             source.types.push_back(known ? static_cast<SpType>(type) : SpType::Normal);
         }
-        m_addBos = true;
+        m_addBos = !unigram;
+        m_addEos = unigram;
+        if (unigram) {
+            source.kind = SpVocabulary::Kind::Unigram;
+            source.sums = UnigramOptions::Sums::Double;
+            const auto options = readUnigramOptions(source);
+            if (!options) return options.error();
+        }
         const auto built = buildSp(std::move(source), m_parts);
         return built ? Result<void>() : badInput(built.error().message, m_context);
+    }
+
+    /// Kind "t5": the table of replacements and how white space is treated.
+    Result<void> readUnigramOptions(SpVocabulary& source) {
+        auto& normalizer = source.normalizer;
+        normalizer.removeExtraSpaces =
+            m_metadata.boolean(key("remove_extra_whitespaces")).value_or(false);
+        source.byteFallback =
+            std::find(source.types.begin(), source.types.end(), SpType::Byte) != source.types.end();
+        const auto* bytes = m_metadata.integers(key("precompiled_charsmap"));
+        if (bytes == nullptr || bytes->empty()) return {};
+        std::string blob;
+        blob.reserve(bytes->size());
+        for (const std::int64_t byte : *bytes) blob.push_back(static_cast<char>(byte & 0xFF));
+        auto map = Charsmap::parse(blob);
+        if (!map) return wrong("tokenizer.ggml.precompiled_charsmap: " + map.error().message);
+        normalizer.charsmap = std::move(*map);
+        return {};
     }
 
     /// Lists that run beside the tokens must be as long as they are.
@@ -251,10 +278,10 @@ class Reader {
                 return wrong("tokenizer.ggml.add_bos_token is set, but there is no BOS id");
             if (*bos >= 0) m_parts.prefix.push_back(*bos);
         }
-        if (m_metadata.boolean(key("add_eos_token")).value_or(false)) {
-            if (*eos < 0)
+        if (m_metadata.boolean(key("add_eos_token")).value_or(m_addEos)) {
+            if (*eos < 0 && m_metadata.boolean(key("add_eos_token")))
                 return wrong("tokenizer.ggml.add_eos_token is set, but there is no EOS id");
-            m_parts.suffix.push_back(*eos);
+            if (*eos >= 0) m_parts.suffix.push_back(*eos);
         }
         return {};
     }
@@ -273,6 +300,7 @@ class Reader {
     const std::vector<std::int64_t>* m_types = nullptr;
     const GgufPreTokenizer* m_pre = nullptr;
     std::vector<std::pair<std::string_view, TokenId>> m_defaultIds;
+    bool m_addEos = false;
     bool m_addBos = false;  ///< where tokenizer.ggml.add_bos_token is missing
     Parts m_parts;
 };

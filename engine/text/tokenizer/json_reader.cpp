@@ -1,5 +1,6 @@
 #include "engine/text/tokenizer/json_reader.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,8 @@
 #include "engine/text/tokenizer/json_fields.h"
 #include "engine/text/tokenizer/pipeline.h"
 #include "engine/text/tokenizer/post_processor.h"
+#include "engine/text/tokenizer/side_files.h"
+#include "engine/text/tokenizer/unigram.h"
 
 namespace lanescope::tokenizer {
 
@@ -66,21 +69,13 @@ Result<void> readVocabulary(const json& vocab, Vocabulary& vocabulary) {
 }
 
 Result<void> readBpe(const json& model, Parts& parts) {
-    for (const char* name : {"continuing_subword_prefix", "end_of_word_suffix"}) {
-        if (!textField(model, name).empty()) {
-            return unsupported(std::string("model BPE with ") + name + " \"" +
-                               textField(model, name) + "\" is not supported");
-        }
-    }
-    const json& dropout = member(model, "dropout");
-    if (dropout.is_number() && dropout.get<double>() != 0.0) {
-        return unsupported("model BPE with dropout is not supported: its ids are random");
-    }
     const auto vocab = readVocabulary(member(model, "vocab"), *parts.vocabulary);
     if (!vocab) return vocab.error();
     const auto merges = readMerges(member(model, "merges"));
     if (!merges) return merges.error();
-    BpeOptions options;
+    BpeOptions options;  // "dropout" is for training: a prompt's ids are not left to chance
+    options.wordPrefix = textField(model, "continuing_subword_prefix");
+    options.wordSuffix = textField(model, "end_of_word_suffix");
     options.ignoreMerges = boolField(model, "ignore_merges", false);
     options.byteFallback = boolField(model, "byte_fallback", false);
     options.fuseUnk = boolField(model, "fuse_unk", false);
@@ -97,27 +92,71 @@ Result<void> readBpe(const json& model, Parts& parts) {
     return {};
 }
 
+/// "vocab" as a list of [token, score]; the id is the place in the list.
+Result<std::vector<double>> readScores(const json& vocab, Vocabulary& vocabulary) {
+    if (!vocab.is_array()) return badInput("model Unigram has no \"vocab\" list");
+    vocabulary.reserve(vocab.size(), vocab.size() * 8);
+    std::vector<double> scores;
+    scores.reserve(vocab.size());
+    for (const json& item : vocab) {
+        if (!item.is_array() || item.size() != 2 || !item[0].is_string() || !item[1].is_number()) {
+            return badInput("entry " + std::to_string(scores.size()) +
+                            " of the vocabulary is not a token with a score");
+        }
+        const auto added =
+            vocabulary.add(item[0].get_ref<const std::string&>(),
+                           static_cast<std::int64_t>(scores.size()), Vocabulary::Searchable::Yes);
+        if (!added) return added.error();
+        scores.push_back(item[1].get<double>());
+    }
+    return scores;
+}
+
+Result<void> readUnigram(const json& model, Parts& parts) {
+    auto scores = readScores(member(model, "vocab"), *parts.vocabulary);
+    if (!scores) return scores.error();
+    if (scores->empty()) return badInput("model Unigram has an empty vocabulary");
+    UnigramOptions options;
+    options.unkScore = *std::min_element(scores->begin(), scores->end()) - 10.0;
+    options.scores = std::move(*scores);
+    if (const json& unk = member(model, "unk_id"); !unk.is_null()) {
+        const auto id = asInteger(unk);
+        if (!id || *id < 0 || *id >= parts.vocabulary->size()) {
+            return badInput("unk_id is no token of the vocabulary, which has " +
+                            std::to_string(parts.vocabulary->size()));
+        }
+        options.unkId = static_cast<TokenId>(*id);
+    }
+    if (boolField(model, "byte_fallback", false)) {
+        options.byteIds.resize(256, -1);
+        for (TokenId id = 0; id < parts.vocabulary->size(); ++id) {
+            const int byte = byteOfToken(parts.vocabulary->text(id));
+            if (byte >= 0) options.byteIds[static_cast<std::size_t>(byte)] = id;
+        }
+    }
+    parts.kind = options.byteIds.empty() ? "Unigram" : "Unigram with byte fallback";
+    parts.model = std::make_unique<Unigram>(*parts.vocabulary, std::move(options));
+    return {};
+}
+
 Result<void> readModel(const json& model, Parts& parts) {
     if (!model.is_object()) return badInput("has no \"model\" object");
     // Files from before the type was written down: merges mean BPE.
     const std::string type =
         textField(model, "type", member(model, "merges").is_array() ? "BPE" : "");
     if (type == "BPE") return readBpe(model, parts);
+    if (type == "Unigram" || (type.empty() && member(model, "unk_id").is_number())) {
+        return readUnigram(model, parts);
+    }
     return unsupported("tokenizer model of type \"" + type + "\" is not supported", {},
-                       "use a model with a BPE tokenizer");
+                       "use a model with a BPE or Unigram tokenizer");
 }
 
 Result<void> readAddedTokens(const json& list, Parts& parts) {
     if (list.is_null()) return {};
     if (!list.is_array()) return badInput("\"added_tokens\" is no list");
     for (const json& item : list) {
-        AddedToken token;
-        token.content = textField(item, "content");
-        token.special = boolField(item, "special", false);
-        token.singleWord = boolField(item, "single_word", false);
-        token.lstrip = boolField(item, "lstrip", false);
-        token.rstrip = boolField(item, "rstrip", false);
-        token.normalized = boolField(item, "normalized", !token.special);
+        AddedToken token = readAddedToken(item);
         const auto id = asInteger(member(item, "id"));
         if (!id || token.content.empty()) return badInput("an added token has no id or no content");
         // Where the two disagree, the reference library goes by the model's vocabulary.
@@ -137,55 +176,6 @@ Result<void> readAddedTokens(const json& list, Parts& parts) {
         if (!kept) return kept.error();
     }
     return {};
-}
-
-/// Text of a token in tokenizer_config.json: "<s>" or {"content": "<s>", …}.
-std::string tokenText(const json& config, const char* name) {
-    const json& entry = member(config, name);
-    return entry.is_string() ? entry.get<std::string>() : textField(entry, "content");
-}
-
-TokenId idOf(const Parts& parts, const std::string& text) {
-    if (text.empty()) return -1;
-    const AddedToken* token = parts.added.find(text);
-    return token != nullptr ? token->id : parts.vocabulary->find(text);
-}
-
-void addEosIds(const json& config, Parts& parts) {
-    const json& ids = member(config, "eos_token_id");
-    if (const auto id = asInteger(ids)) parts.addEndOfGeneration(*id);
-    if (!ids.is_array()) return;
-    for (const json& item : ids) {
-        if (const auto id = asInteger(item)) parts.addEndOfGeneration(*id);
-    }
-}
-
-/// Classes that build their post-processor from add_bos_token, whatever tokenizer.json says.
-bool addsBosByFlag(const json& config) {
-    const std::string name = textField(config, "tokenizer_class");
-    return name.starts_with("Llama") || name.starts_with("CodeLlama") ||
-           name.starts_with("Gemma") || name.starts_with("Cohere");
-}
-
-void readSpecialTokens(const SideFiles& side, Parts& parts) {
-    for (const char* name : {"bos_token", "eos_token", "pad_token", "unk_token"}) {
-        const std::string text = tokenText(side.tokenizerConfig, name);
-        if (!text.empty()) parts.specialTexts[name] = text;
-    }
-    if (side.tokenizerConfig.is_object()) {
-        parts.bos = idOf(parts, parts.specialTexts["bos_token"]);
-    } else if (!parts.prefix.empty()) {
-        parts.bos = parts.prefix.front();
-        parts.specialTexts["bos_token"] = std::string(parts.vocabulary->text(parts.bos));
-    }
-    if (parts.prefix.empty() && parts.bos >= 0 && addsBosByFlag(side.tokenizerConfig) &&
-        boolField(side.tokenizerConfig, "add_bos_token", false)) {
-        parts.prefix.push_back(parts.bos);
-    }
-    parts.addEndOfGeneration(idOf(parts, parts.specialTexts["eos_token"]));
-    addEosIds(side.generationConfig, parts);
-    addEosIds(side.config, parts);
-    parts.addKnownEndsOfGeneration();
 }
 
 Result<Parts> readParts(const json& file, const SideFiles& side) {
@@ -218,12 +208,6 @@ Result<Parts> readParts(const json& file, const SideFiles& side) {
     if (typeOf(member(file, "decoder")) == "ByteLevel") parts.kind = "byte-level BPE";
     readSpecialTokens(side, parts);
     return parts;
-}
-
-Error inFile(Error error, const std::string& path) {
-    if (!error.context.empty() && error.context != path) error.message += ": " + error.context;
-    error.context = path;
-    return error;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// Hugging Face's tokenizer.json (with tokenizer_config.json and the end-of-sequence ids of the
-// other configs) as a pipeline.
+// Hugging Face's tokenizer.json, or the tokenizer.model of older folders (with
+// tokenizer_config.json and the end-of-sequence ids of the other configs) as a pipeline.
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -22,7 +22,16 @@ struct SideFiles {
 Result<std::shared_ptr<const Tokenizer>> readTokenizerJson(const std::string& path,
                                                            const SideFiles& side);
 
-/// The same from the file's text; `context` names it in messages.
+/// Reads a SentencePiece .model file, with the configs beside it. Errors as above.
+Result<std::shared_ptr<const Tokenizer>> readSpModel(const std::string& path,
+                                                     const SideFiles& side);
+
+/// The same as readSpModel from the file's bytes.
+Result<std::shared_ptr<const Tokenizer>> parseSpModel(std::string_view bytes,
+                                                      const std::string& context,
+                                                      const SideFiles& side);
+
+/// The same as readTokenizerJson from the file's text; `context` names it in messages.
 Result<std::shared_ptr<const Tokenizer>> parseTokenizerJson(std::string_view text,
                                                             const std::string& context,
                                                             const SideFiles& side);

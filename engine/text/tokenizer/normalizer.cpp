@@ -220,6 +220,20 @@ Result<NormalizerPtr> replaceFromJson(const json& entry) {
     return NormalizerPtr(std::make_unique<ReplaceText>(text, content));
 }
 
+/// BertNormalizer: accents go where the text is lowered, unless the file says otherwise.
+NormalizerPtr bertFromJson(const json& entry) {
+    std::vector<NormalizerPtr> steps;
+    steps.push_back(makeBertClean(boolField(entry, "clean_text", true),
+                                  boolField(entry, "handle_chinese_chars", true)));
+    const bool lower = boolField(entry, "lowercase", true);
+    if (boolField(entry, "strip_accents", lower)) {
+        steps.push_back(form(UTF8PROC_DECOMPOSE));
+        steps.push_back(std::make_unique<PerCharacter>(dropMarks));
+    }
+    if (lower) steps.push_back(std::make_unique<PerCharacter>(lowercase));
+    return std::make_unique<Sequence>(std::move(steps));
+}
+
 Result<NormalizerPtr> sequenceFromJson(const json& entry) {
     const json& list = member(entry, "normalizers");
     if (!list.is_array()) return badInput("normalizer Sequence has no \"normalizers\"");
@@ -248,6 +262,9 @@ Result<NormalizerPtr> makeNormalizer(const json& entry) {
     if (type == "NFKD") return form(UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT);
     if (type == "Lowercase") return NormalizerPtr(std::make_unique<PerCharacter>(lowercase));
     if (type == "StripAccents") return NormalizerPtr(std::make_unique<PerCharacter>(dropMarks));
+    if (type == "Precompiled") return makePrecompiled(entry);
+    if (type == "BertNormalizer") return bertFromJson(entry);
+    if (type == "ByteLevel") return makeByteAlphabetNormalizer();
     if (type == "Replace") return replaceFromJson(entry);
     if (type == "Prepend") {
         return NormalizerPtr(std::make_unique<Prepend>(textField(entry, "prepend")));

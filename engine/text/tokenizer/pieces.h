@@ -17,6 +17,7 @@ struct Pieces {
     };
 
     std::string text;           ///< under 4 GiB; the pipeline sees to it
+    bool atTextStart = false;   ///< `text` is (what became of) the very start of what was given
     std::vector<Range> ranges;  ///< in order, without overlap, none empty
 
     [[nodiscard]] std::string_view view(const Range& range) const {

@@ -81,14 +81,15 @@ Result<void> Pipeline::encodeRaw(std::string_view text, SpecialTokens special,
             out.push_back(span.id);
             continue;
         }
-        const auto done = encodeNormalized(
-            std::string(text.substr(span.begin, span.end - span.begin)), special, out);
+        const auto done =
+            encodeNormalized(std::string(text.substr(span.begin, span.end - span.begin)), special,
+                             span.begin == 0, out);
         if (!done) return done.error();
     }
     return {};
 }
 
-Result<void> Pipeline::encodeNormalized(std::string text, SpecialTokens special,
+Result<void> Pipeline::encodeNormalized(std::string text, SpecialTokens special, bool atTextStart,
                                         std::vector<TokenId>& out) const {
     if (m_parts.normalizer) {
         const auto done = m_parts.normalizer->apply(text);
@@ -96,23 +97,26 @@ Result<void> Pipeline::encodeNormalized(std::string text, SpecialTokens special,
         if (text.size() > kMaxWorkBytes) return tooLong(text.size(), kMaxWorkBytes);
     }
     if (!m_parts.added.hasPass(AddedTokens::Pass::Normalized)) {
-        return encodePlain(std::move(text), out);
+        return encodePlain(std::move(text), atTextStart, out);
     }
     for (const TextSpan& span : m_parts.added.split(text, AddedTokens::Pass::Normalized, special)) {
         if (span.id >= 0) {
             out.push_back(span.id);
             continue;
         }
-        const auto done = encodePlain(text.substr(span.begin, span.end - span.begin), out);
+        const auto done = encodePlain(text.substr(span.begin, span.end - span.begin),
+                                      atTextStart && span.begin == 0, out);
         if (!done) return done.error();
     }
     return {};
 }
 
-Result<void> Pipeline::encodePlain(std::string text, std::vector<TokenId>& out) const {
+Result<void> Pipeline::encodePlain(std::string text, bool atTextStart,
+                                   std::vector<TokenId>& out) const {
     if (text.empty()) return {};
     Pieces pieces;
     pieces.text = std::move(text);
+    pieces.atTextStart = atTextStart;
     pieces.ranges.push_back({0, static_cast<std::uint32_t>(pieces.text.size())});
     if (m_parts.preTokenizer) {
         const auto done = m_parts.preTokenizer->apply(pieces);

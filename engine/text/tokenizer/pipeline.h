@@ -59,8 +59,9 @@ class Pipeline final : public Tokenizer {
     [[nodiscard]] Result<void> encodeRaw(std::string_view text, SpecialTokens special,
                                          std::vector<TokenId>& out) const;
     [[nodiscard]] Result<void> encodeNormalized(std::string text, SpecialTokens special,
-                                                std::vector<TokenId>& out) const;
-    [[nodiscard]] Result<void> encodePlain(std::string text, std::vector<TokenId>& out) const;
+                                                bool atTextStart, std::vector<TokenId>& out) const;
+    [[nodiscard]] Result<void> encodePlain(std::string text, bool atTextStart,
+                                           std::vector<TokenId>& out) const;
 
     Parts m_parts;
 };

@@ -195,6 +195,7 @@ class PrefixSpace final : public PreTokenizer {
   public:
     Result<void> apply(Pieces& pieces) const override {
         Pieces out;
+        out.atTextStart = pieces.atTextStart;
         out.text.reserve(pieces.text.size() + pieces.ranges.size());
         out.ranges.reserve(pieces.ranges.size());
         for (const Pieces::Range& piece : pieces.ranges) {
@@ -323,6 +324,19 @@ Result<PreTokenizerPtr> makePreTokenizer(const json& entry) {
     if (type == "Sequence") return sequenceFromJson(entry);
     if (type == "ByteLevel") return byteLevelFromJson(entry);
     if (type == "Split") return splitFromJson(entry);
+    if (type == "Metaspace") return makeMetaspace(entry);
+    if (type == "CharDelimiterSplit") {
+        const std::string delimiter = textField(entry, "delimiter");
+        if (delimiter.empty()) return badInput("pre_tokenizer CharDelimiterSplit has no delimiter");
+        return PreTokenizerPtr(
+            std::make_unique<TextSplit>(delimiter, SplitBehaviour::Removed, false));
+    }
+    if (type == "BertPreTokenizer") {
+        std::vector<PreTokenizerPtr> steps;
+        steps.push_back(std::make_unique<CharSplit>(isWhitespace, SplitBehaviour::Removed));
+        steps.push_back(std::make_unique<CharSplit>(isPunctuation, SplitBehaviour::Isolated));
+        return makeSequence(std::move(steps));
+    }
     if (type == "Digits") {
         const bool individual = boolField(entry, "individual_digits", false);
         return PreTokenizerPtr(std::make_unique<CharSplit>(

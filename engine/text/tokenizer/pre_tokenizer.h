@@ -42,6 +42,9 @@ PreTokenizerPtr makeSequence(std::vector<PreTokenizerPtr> steps);
 /// GPT-2's splitting pattern, which ByteLevel with use_regex stands for.
 extern const char* const kGpt2Pattern;
 
+/// From a "Metaspace" entry of tokenizer.json.
+Result<PreTokenizerPtr> makeMetaspace(const nlohmann::json& entry);
+
 /// From the "pre_tokenizer" entry of tokenizer.json; null gives no step at all (a null pointer).
 /// Errors: Unsupported naming the type.
 Result<PreTokenizerPtr> makePreTokenizer(const nlohmann::json& entry);

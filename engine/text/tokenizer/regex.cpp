@@ -14,12 +14,12 @@ namespace lanescope::tokenizer {
 namespace {
 
 constexpr std::size_t kMaxPatternBytes = 64 * 1024;
-constexpr std::uint32_t kMatchLimit = 20'000'000;
+constexpr std::uint32_t kMatchLimit = 10'000'000;
 constexpr std::uint32_t kHeapLimitKiB = 256 * 1024;
 constexpr std::size_t kMaxJitStackBytes = 4 * 1024 * 1024;
 /// A pattern may be slow without reaching the limit of one match; all matches of one call together
 /// get this long plus kNsPerByte for each byte.
-constexpr std::int64_t kBudgetNs = 20'000'000'000;
+constexpr std::int64_t kBudgetNs = 500'000'000;
 constexpr std::int64_t kNsPerByte = 2'000;
 constexpr std::uint32_t kClockEvery = 256;
 

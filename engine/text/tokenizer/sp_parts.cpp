@@ -1,5 +1,8 @@
 #include "engine/text/tokenizer/sp_parts.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -52,7 +55,12 @@ class Builder {
                 m_byteIds[static_cast<std::size_t>(byte)] = id;
             }
         }
-        const bool searchable = type == SpType::Normal || type == SpType::Unused;
+        // A unigram model cuts user-defined symbols out by their score.
+        const bool byScore = m_source.kind == SpVocabulary::Kind::Unigram &&
+                             m_source.userDefined == SpVocabulary::UserDefined::Normalized &&
+                             type == SpType::UserDefined;
+        if (byScore) m_source.normalizer.keep.emplace_back(text);
+        const bool searchable = type == SpType::Normal || type == SpType::Unused || byScore;
         if (searchable) return m_parts.vocabulary->add(text, id, Vocabulary::Searchable::Yes);
         if (type == SpType::Unknown && id == m_source.unkId && !m_source.unkSurface.empty()) {
             return m_parts.vocabulary->add(m_source.unkSurface, id, Vocabulary::Searchable::No);
@@ -85,23 +93,67 @@ class Builder {
     std::vector<TokenId> m_byteIds;
 };
 
+std::vector<bool> unusedOf(const SpVocabulary& source) {
+    std::vector<bool> unused;
+    for (std::size_t id = 0; id < source.types.size(); ++id) {
+        if (source.types[id] != SpType::Unused) continue;
+        unused.resize(source.types.size());
+        unused[id] = true;
+    }
+    return unused;
+}
+
+void makeBpe(const SpVocabulary& source, std::vector<TokenId> byteIds, Parts& parts) {
+    SpBpeOptions options;
+    options.scores = source.scores;
+    options.byteIds = std::move(byteIds);
+    options.unkId = source.unkId;
+    options.unused = unusedOf(source);
+    parts.model = std::make_unique<SpBpe>(*parts.vocabulary, std::move(options));
+    parts.kind = "SentencePiece BPE";
+}
+
+void makeUnigram(const SpVocabulary& source, std::vector<TokenId> byteIds, Parts& parts) {
+    // The rules and constants of SentencePiece's unigram_model.cc.
+    constexpr float kUnkPenalty = 10.0F;
+    constexpr double kUserDefinedPenalty = 0.1;
+    float least = std::numeric_limits<float>::max();
+    float most = std::numeric_limits<float>::lowest();
+    for (std::size_t id = 0; id < source.types.size(); ++id) {
+        if (source.types[id] != SpType::Normal || !std::isfinite(source.scores[id])) continue;
+        least = std::min(least, source.scores[id]);
+        most = std::max(most, source.scores[id]);
+    }
+    if (least > most) least = most = 0;
+    UnigramOptions options;
+    options.sums = source.sums;
+    options.scores.assign(source.scores.begin(), source.scores.end());
+    for (std::size_t id = 0; id < source.types.size(); ++id) {
+        if (source.types[id] != SpType::UserDefined) continue;
+        // So good that the symbol is always taken.
+        options.scores[id] =
+            static_cast<double>(static_cast<float>(source.pieces[id].size()) * most) -
+            kUserDefinedPenalty;
+    }
+    options.skip = unusedOf(source);
+    options.byteIds = std::move(byteIds);
+    options.unkId = source.unkId;
+    options.unkScore = static_cast<double>(least - kUnkPenalty);
+    parts.model = std::make_unique<Unigram>(*parts.vocabulary, std::move(options));
+    parts.kind = "SentencePiece unigram";
+}
+
 }  // namespace
 
 Result<void> buildSp(SpVocabulary source, Parts& parts) {
     Builder builder(source, parts);
     const auto pieces = builder.readPieces();
     if (!pieces) return pieces.error();
-    SpBpeOptions options;
-    options.scores = std::move(source.scores);
-    options.byteIds = builder.takeByteIds();
-    options.unkId = source.unkId;
-    for (std::size_t id = 0; id < source.types.size(); ++id) {
-        if (source.types[id] != SpType::Unused) continue;
-        options.unused.resize(source.types.size());
-        options.unused[id] = true;
+    if (source.kind == SpVocabulary::Kind::Bpe) {
+        makeBpe(source, builder.takeByteIds(), parts);
+    } else {
+        makeUnigram(source, builder.takeByteIds(), parts);
     }
-    parts.model = std::make_unique<SpBpe>(*parts.vocabulary, std::move(options));
-    parts.kind = "SentencePiece BPE";
     SpDecoderOptions decoder;
     decoder.stripPrefix = source.normalizer.addPrefix;
     decoder.stripAllPrefixes = source.normalizer.removeExtraSpaces;

@@ -10,6 +10,7 @@
 #include "engine/base/result.h"
 #include "engine/text/tokenizer/pipeline.h"
 #include "engine/text/tokenizer/sp_normalizer.h"
+#include "engine/text/tokenizer/unigram.h"
 
 namespace lanescope::tokenizer {
 
@@ -38,6 +39,7 @@ struct SpVocabulary {
     bool byteFallback = true;
     bool parseUnknown = false;  ///< SpecialTokens::Parse finds the unknown token too
     TokenId unkId = -1;
+    UnigramOptions::Sums sums = UnigramOptions::Sums::Float;  ///< Kind::Unigram only
     std::string unkSurface;  ///< what the unknown token decodes to; empty: its own text
 };
 

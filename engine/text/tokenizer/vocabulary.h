@@ -44,6 +44,9 @@ class Vocabulary {
     [[nodiscard]] TokenId find(std::string_view text) const;
     /// Whether find() can come upon this token.
     [[nodiscard]] bool isSearchable(TokenId id) const { return id >= 0 && find(text(id)) == id; }
+    [[nodiscard]] bool isHidden(TokenId id) const {
+        return m_spans[static_cast<std::size_t>(id)].hidden != 0;
+    }
     /// Takes a control token out of find(), so that no text can spell it past the added tokens.
     void hide(TokenId id) {
         if (has(id)) m_spans[static_cast<std::size_t>(id)].hidden = 1;

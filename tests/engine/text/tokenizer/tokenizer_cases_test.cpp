@@ -173,10 +173,10 @@ TEST(TokenizerJson, EntriesThatAreWrongAreNamed) {
     EXPECT_THAT(messageOf({{"model", {{"vocab", {{"a", 999999999999}}}}}}),
                 testing::HasSubstr("999999999999"));
     EXPECT_THAT(messageOf({{"model", {{"vocab", {{"a", "x"}}}}}}), testing::HasSubstr("\"a\""));
+    EXPECT_THAT(messageOf({{"model", {{"type", "WordPiece"}}}}), testing::HasSubstr("WordPiece"));
     EXPECT_THAT(messageOf({{"model", {{"type", "Unigram"}}}}), testing::HasSubstr("Unigram"));
-    EXPECT_THAT(messageOf({{"model", {{"dropout", 0.1}}}}), testing::HasSubstr("dropout"));
-    EXPECT_THAT(messageOf({{"model", {{"end_of_word_suffix", "</w>"}}}}),
-                testing::HasSubstr("</w>"));
+    EXPECT_THAT(messageOf({{"pre_tokenizer", {{"type", "UnicodeScripts"}}}}),
+                testing::HasSubstr("UnicodeScripts"));
     EXPECT_THAT(messageOf({{"normalizer", {{"type", "Rot13"}}}}), testing::HasSubstr("Rot13"));
     EXPECT_THAT(messageOf({{"pre_tokenizer", {{"type", "Cut"}}}}), testing::HasSubstr("Cut"));
     EXPECT_THAT(messageOf({{"decoder", {{"type", "Glue"}}}}), testing::HasSubstr("Glue"));
