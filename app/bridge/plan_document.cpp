@@ -108,6 +108,15 @@ void PlanDocument::setLane(int index, LaneSpec lane) {
     push(what, std::move(after));
 }
 
+void PlanDocument::editLanes(const QString& what, const std::function<void(int, LaneSpec&)>& edit) {
+    LaneState after{m_plan.lanes, m_plan.baseline};
+    for (std::size_t i = 0; i < after.lanes.size(); ++i) {
+        edit(static_cast<int>(i), after.lanes[i]);
+        after.lanes[i].name = m_plan.lanes[i].name;
+    }
+    if (after.lanes != m_plan.lanes) push(what, std::move(after));
+}
+
 void PlanDocument::removeLane(int index) {
     if (index < 0 || index >= laneCount()) return;
     LaneState after{m_plan.lanes, m_plan.baseline};

@@ -5,6 +5,7 @@
 #include <QObject>
 #include <QString>
 #include <QUndoStack>
+#include <functional>
 #include <optional>
 
 #include "engine/lane/plan.h"
@@ -34,6 +35,8 @@ class PlanDocument : public QObject {
     void addLane(LaneSpec lane);
     void duplicateLane(int index);
     void setLane(int index, LaneSpec lane);
+    /// Changes any lanes as one undoable step; names stay.
+    void editLanes(const QString& what, const std::function<void(int, LaneSpec&)>& edit);
     void removeLane(int index);
     void setMuted(int index, bool muted);
     /// index -1 unpins.

@@ -3,6 +3,7 @@
 #include <QCoreApplication>
 
 #include "app/bridge/model_info.h"
+#include "app/models/template_library.h"
 
 namespace lanescope::app {
 
@@ -45,6 +46,13 @@ std::vector<LaneChip> laneChips(const LaneSpec& lane, const LaneSpec& first,
         add("context",
             lane.context > 0 ? Chips::tr("ctx %1").arg(lane.context) : Chips::tr("ctx default"),
             Chips::tr("Tokens the KV cache has room for"), lane.context != first.context);
+    if (!lane.chatTemplate.empty() || lane.chatTemplate != first.chatTemplate)
+        add("template",
+            lane.chatTemplate.empty()
+                ? Chips::tr("own template")
+                : Chips::tr("template %1").arg(templateTitle(lane.chatTemplate)),
+            Chips::tr("Chat template chosen by hand instead of the checkpoint's own"),
+            lane.chatTemplate != first.chatTemplate);
     if (lane.exact || first.exact)
         add("exact", lane.exact ? Chips::tr("exact") : Chips::tr("fast path"),
             Chips::tr("Exact: fp32 activations and KV, no activation quantisation"),

@@ -137,10 +137,10 @@ void DataTable::selectId(const QVariant& id) {
     }
 }
 
-std::vector<int> DataTable::copiedRows() const {
+std::vector<int> DataTable::copiedRows(Rows which) const {
     std::vector<int> rows;
     for (const auto& index : selectionModel()->selectedRows()) rows.push_back(index.row());
-    if (rows.size() < 2) {
+    if (which == Rows::All || (which == Rows::Fitting && rows.size() < 2)) {
         rows.clear();
         for (int i = 0; i < m_proxy->rowCount(); ++i) rows.push_back(i);
     }
@@ -173,7 +173,7 @@ QString DataTable::toMarkdown() const {
     return out;
 }
 
-QString DataTable::toCsv() const {
+QString DataTable::toCsv(Rows rows) const {
     const auto quoted = [](const QString& text) {
         bool isNumber = false;
         (void)text.toDouble(&isNumber);
@@ -186,7 +186,7 @@ QString DataTable::toCsv() const {
         out += quoted(m_proxy->headerData(c, Qt::Horizontal).toString()) +
                (c + 1 < columns ? QStringLiteral(",") : QStringLiteral("\r\n"));
     }
-    for (int row : copiedRows()) {
+    for (int row : copiedRows(rows)) {
         for (int c = 0; c < columns; ++c) {
             out += quoted(m_proxy->index(row, c).data().toString()) +
                    (c + 1 < columns ? QStringLiteral(",") : QStringLiteral("\r\n"));
@@ -195,12 +195,41 @@ QString DataTable::toCsv() const {
     return out;
 }
 
+QString DataTable::toTsv(Rows rows) const {
+    const auto plain = [](QString text) {
+        return text.replace(QLatin1Char('\t'), QLatin1Char(' '))
+            .replace(QLatin1Char('\n'), QLatin1Char(' '));
+    };
+    QString out;
+    const int columns = m_proxy->columnCount();
+    const auto end = [columns](int c) { return QLatin1Char(c + 1 < columns ? '\t' : '\n'); };
+    for (int c = 0; c < columns; ++c)
+        out += plain(m_proxy->headerData(c, Qt::Horizontal).toString()) + end(c);
+    for (int row : copiedRows(rows))
+        for (int c = 0; c < columns; ++c)
+            out += plain(m_proxy->index(row, c).data().toString()) + end(c);
+    return out;
+}
+
+QString DataTable::currentCellText() const {
+    return currentIndex().data().toString();
+}
+
+int DataTable::shownRows() const {
+    return m_proxy->rowCount();
+}
+
 void DataTable::contextMenuEvent(QContextMenuEvent* event) {
     QMenu menu(this);
     menu.addAction(tr("Copy as Markdown"), this,
                    [this] { QApplication::clipboard()->setText(toMarkdown()); });
     menu.addAction(tr("Copy as CSV"), this,
                    [this] { QApplication::clipboard()->setText(toCsv()); });
+    menu.addAction(tr("Copy as TSV"), this,
+                   [this] { QApplication::clipboard()->setText(toTsv()); });
+    menu.addAction(tr("Copy cell"), this,
+                   [this] { QApplication::clipboard()->setText(currentCellText()); })
+        ->setEnabled(currentIndex().isValid());
     for (QAction* action : actions()) menu.addAction(action);
     menu.exec(event->globalPos());
 }

@@ -62,9 +62,15 @@ class DataTable : public QTableView {
     [[nodiscard]] QVariantList selectedIds() const;
     void selectId(const QVariant& id);
 
-    /// The selected rows, or all when fewer than two are selected.
+    /// Which rows are copied. Fitting: the selected ones, or all when fewer than two are selected.
+    enum class Rows : std::uint8_t { Fitting, Selected, All };
     [[nodiscard]] QString toMarkdown() const;
-    [[nodiscard]] QString toCsv() const;
+    [[nodiscard]] QString toCsv(Rows rows = Rows::Fitting) const;
+    [[nodiscard]] QString toTsv(Rows rows = Rows::Fitting) const;
+    /// Of the cell with focus; empty: none.
+    [[nodiscard]] QString currentCellText() const;
+    /// Rows that pass the filter.
+    [[nodiscard]] int shownRows() const;
 
   signals:
     void activatedId(const QVariant& id);
@@ -75,7 +81,7 @@ class DataTable : public QTableView {
     void keyPressEvent(QKeyEvent* event) override;
 
   private:
-    [[nodiscard]] std::vector<int> copiedRows() const;
+    [[nodiscard]] std::vector<int> copiedRows(Rows which = Rows::Fitting) const;
     QSortFilterProxyModel* m_proxy;
 };
 

@@ -62,6 +62,10 @@ void ErrorBanner::setClosable(bool closable) {
     m_close->setVisible(closable);
 }
 
+void ErrorBanner::showDetails() {
+    if (m_more->isVisibleTo(this)) m_more->setChecked(true);
+}
+
 QString ErrorBanner::message() const {
     return m_message->text();
 }

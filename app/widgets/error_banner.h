@@ -16,6 +16,8 @@ class ErrorBanner : public QFrame {
     /// Empty message hides the banner.
     void setError(const QString& message, const QString& details);
     void setClosable(bool closable);
+    /// Opens the details at once, where there is room for them.
+    void showDetails();
     [[nodiscard]] QString message() const;
 
   private:

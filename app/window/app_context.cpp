@@ -7,6 +7,7 @@
 #include <QSettings>
 #include <QThreadPool>
 
+#include "app/views/open/open_dialog.h"
 #include "engine/base/json.h"
 
 namespace lanescope::app {
@@ -75,16 +76,39 @@ AppContext::FileKind AppContext::fileKind(const QString& path) {
 }
 
 void AppContext::openModel(const QString& model) {
-    const std::string name = model.toStdString();
+    OpenChoice choice;
+    choice.model = model;
+    if (document.laneCount() > 0) {
+        choice.context = document.plan().lanes.front().context;
+        choice.kv = document.plan().lanes.front().kv;
+    }
+    openChosen(choice);
+}
+
+void AppContext::openChosen(const OpenChoice& choice) {
+    const std::string name = choice.model.toStdString();
+    models.forget(name);
     if (document.laneCount() == 0) {
         Plan plan = starterPlan(name);
         if (!document.plan().prompts.front().value.empty()) plan.prompts = document.plan().prompts;
+        for (LaneSpec& lane : plan.lanes) lane.context = choice.context;
+        // Two lanes that differ: against fp32, or against what is chosen when that is fp32 itself.
+        if (choice.kv != plan.lanes.front().kv) plan.lanes.back().kv = choice.kv;
         document.replace(std::move(plan), QString());
+    } else if (choice.into == OpenChoice::Into::AllLanes) {
+        document.editLanes(tr("Change the model"), [&](int, LaneSpec& lane) {
+            lane.model = name;
+            lane.context = choice.context;
+            // A template chosen by hand belonged to the model that goes.
+            lane.chatTemplate.clear();
+        });
     } else {
         LaneSpec lane = document.plan().lanes.front();
         lane.model = name;
         lane.muted = false;
-        models.forget(name);
+        lane.context = choice.context;
+        lane.kv = choice.kv;
+        lane.chatTemplate.clear();
         if (!document.canAddLane()) {
             emit problem(tr("Six lanes are the most that can be compared"),
                          tr("Remove one, then open the model again."));
@@ -92,7 +116,8 @@ void AppContext::openModel(const QString& model) {
         }
         document.addLane(lane);
     }
-    if (QFileInfo::exists(model)) addRecent(QStringLiteral("models"), model);
+    if (QFileInfo::exists(choice.model) || choice.model.startsWith(QLatin1String("synthetic:")))
+        addRecent(QStringLiteral("models"), choice.model);
     emit recentChanged();
 }
 

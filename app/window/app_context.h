@@ -7,12 +7,15 @@
 #include <memory>
 
 #include "app/bridge/model_info.h"
+#include "app/bridge/model_library.h"
 #include "app/bridge/plan_document.h"
 #include "app/bridge/run_controller.h"
 #include "app/bridge/selection.h"
 #include "profiler/store/run_store.h"
 
 namespace lanescope::app {
+
+struct OpenChoice;
 
 class AppContext : public QObject {
     Q_OBJECT
@@ -25,6 +28,7 @@ class AppContext : public QObject {
     QString storeError;
     PlanDocument document;
     ModelInfoCache models;
+    ModelLibrary library;
     Selection selection;
     std::unique_ptr<RunController> controller;
 
@@ -38,6 +42,8 @@ class AppContext : public QObject {
 
     /// Adds a model: two lanes when there are none yet, else one more like the first lane.
     void openModel(const QString& model);
+    /// The same with the context and KV format of the open dialog, or in place of the lanes' model.
+    void openChosen(const OpenChoice& choice);
     /// Errors are shown where the window shows errors.
     void openPlan(const QString& path);
     void openRunFile(const QString& path);

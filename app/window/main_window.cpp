@@ -17,9 +17,11 @@
 
 #include "app/theme/theme.h"
 #include "app/views/kernels/kernels_page.h"
+#include "app/views/model/model_page.h"
 #include "app/views/play/lane_strip.h"
 #include "app/views/play/play_page.h"
 #include "app/views/play/prompt_bar.h"
+#include "app/views/play/start_page.h"
 #include "app/views/runs/runs_page.h"
 #include "app/window/status_line.h"
 
@@ -77,9 +79,11 @@ void MainWindow::buildPages() {
     setCentralWidget(central);
 
     m_play = new PlayPage(&m_context->document, &m_context->models, &m_context->selection, m_pages);
+    m_model = new ModelPage(&m_context->document, m_pages);
     m_kernels = new KernelsPage(&m_context->selection, m_pages);
     m_runs = new RunsPage(m_context->store, m_pages);
     addPage(QStringLiteral("play"), tr("Play"), QStringLiteral("play"), m_play);
+    addPage(QStringLiteral("model"), tr("Model"), QStringLiteral("model"), m_model);
     addPage(QStringLiteral("kernels"), tr("Kernels"), QStringLiteral("kernels"), m_kernels);
     addPage(QStringLiteral("runs"), tr("Runs"), QStringLiteral("runs"), m_runs);
     connect(m_railButtons, &QButtonGroup::idClicked, this, &MainWindow::showPage);
@@ -127,6 +131,15 @@ void MainWindow::showPage(int index) {
     if (m_pageKeys[index] == QLatin1String("runs")) m_runs->refresh();
 }
 
+void MainWindow::showPageOf(const QString& key) {
+    showPage(static_cast<int>(m_pageKeys.indexOf(key)));
+}
+
+void MainWindow::showModel(const QString& model) {
+    showPageOf(QStringLiteral("model"));
+    m_model->setModel(model);
+}
+
 int MainWindow::currentPage() const {
     return m_pages->currentIndex();
 }
@@ -145,6 +158,10 @@ void MainWindow::connectContext() {
     connect(m_play->prompt(), &PromptBar::runRequested, this, &MainWindow::startRun);
     connect(m_play->prompt(), &PromptBar::stopRequested, this, &MainWindow::stopRun);
     connect(m_status, &StatusLine::cancelRequested, this, &MainWindow::stopRun);
+    connect(m_play->start(), &StartPage::openRequested, this, &MainWindow::showOpenDialog);
+    connect(m_play->start(), &StartPage::modelChosen, m_context, &AppContext::openModel);
+    connect(m_play->lanes(), &LaneStrip::detailsRequested, this, &MainWindow::showModel);
+    connect(m_model, &ModelPage::openRequested, this, &MainWindow::showOpenDialog);
     connect(m_runs, &RunsPage::openRunRequested, m_context, &AppContext::openStoredRun);
 }
 

@@ -9,13 +9,17 @@
 #include "app/window/app_context.h"
 
 class QActionGroup;
+class QAction;
 class QButtonGroup;
+class QMenu;
 class QStackedWidget;
 class QVBoxLayout;
 
 namespace lanescope::app {
 
 class KernelsPage;
+class ModelPage;
+class OpenDialog;
 class PlayPage;
 class RunsPage;
 class StatusLine;
@@ -28,16 +32,24 @@ class MainWindow : public QMainWindow {
 
     [[nodiscard]] AppContext* context() const { return m_context; }
     [[nodiscard]] PlayPage* play() const { return m_play; }
+    [[nodiscard]] ModelPage* model() const { return m_model; }
     [[nodiscard]] KernelsPage* kernels() const { return m_kernels; }
     [[nodiscard]] RunsPage* runs() const { return m_runs; }
     [[nodiscard]] StatusLine* status() const { return m_status; }
-    /// File-name-like keys of the pages, in the rail's order: "play", "kernels", "runs".
+    /// File-name-like keys of the pages, in the rail's order: "play", "model", …
     [[nodiscard]] const QStringList& pageKeys() const { return m_pageKeys; }
     void showPage(int index);
     [[nodiscard]] int currentPage() const;
+    [[nodiscard]] const QList<QAction*>& commands() const { return m_commands; }
+    [[nodiscard]] QMenu* recentMenu() const { return m_recentMenu; }
+    void fillRecentMenu();
 
     void startRun();
     void stopRun();
+    /// The open dialog; what is chosen in it goes into the lanes.
+    OpenDialog* showOpenDialog();
+    /// The page about one model.
+    void showModel(const QString& model);
 
   signals:
     void languageRequested(const QString& language);
@@ -58,12 +70,10 @@ class MainWindow : public QMainWindow {
     QAction* addCommand(class QMenu* menu, const QString& text, const QKeySequence& keys,
                         std::function<void()> run);
     void addPage(const QString& key, const QString& name, const QString& icon, QWidget* page);
-    void fillRecentMenu();
+    void showPageOf(const QString& key);
     void showSnapshot(const profiler::RunSnapshot& run);
     void setRunning(bool running);
     void showProblem(const QString& message, const QString& details);
-    void openModelFile();
-    void openModelFolder();
     void openPlanOrRun();
     void savePlan(bool askForPath);
     void escape();
@@ -78,6 +88,7 @@ class MainWindow : public QMainWindow {
     QStringList m_pageKeys;
     QStringList m_pageIcons;
     PlayPage* m_play = nullptr;
+    ModelPage* m_model = nullptr;
     KernelsPage* m_kernels = nullptr;
     RunsPage* m_runs = nullptr;
     StatusLine* m_status = nullptr;

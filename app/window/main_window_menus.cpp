@@ -13,6 +13,8 @@
 #include "app/report/report_dialog.h"
 #include "app/theme/theme.h"
 #include "app/views/inspector/inspector.h"
+#include "app/views/model/model_page.h"
+#include "app/views/open/open_dialog.h"
 #include "app/views/play/lane_strip.h"
 #include "app/views/play/play_page.h"
 #include "app/views/play/prompt_bar.h"
@@ -80,8 +82,7 @@ void MainWindow::buildMenus() {
 void MainWindow::buildFileMenu() {
     QMenu* file = menuBar()->addMenu(tr("&File"));
     addCommand(file, tr("&Open model…"), QKeySequence(QKeySequence::Open),
-               [this] { openModelFile(); });
-    addCommand(file, tr("Open model &folder…"), {}, [this] { openModelFolder(); });
+               [this] { showOpenDialog(); });
     addCommand(file, tr("Open &plan or run…"), QKeySequence(QStringLiteral("Ctrl+Shift+O")),
                [this] { openPlanOrRun(); });
     m_recentMenu = file->addMenu(tr("&Recent"));
@@ -104,10 +105,20 @@ void MainWindow::buildFileMenu() {
 
 void MainWindow::buildViewMenu() {
     QMenu* view = menuBar()->addMenu(tr("&View"));
-    const QStringList names{tr("&Play"), tr("&Kernels"), tr("&Runs")};
+    const QStringList names{tr("&Play"), tr("&Model"), tr("&Kernels"), tr("&Runs")};
     for (int i = 0; i < names.size(); ++i)
         addCommand(view, names[i], QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)),
                    [this, i] { showPage(i); });
+    const std::vector<std::pair<QString, ModelPage::Tab>> tabs{
+        {tr("Model: tensors"), ModelPage::Tab::Tensors},
+        {tr("Model: metadata"), ModelPage::Tab::Metadata},
+        {tr("Model: tokenizer"), ModelPage::Tab::Tokenizer},
+        {tr("Model: chat template"), ModelPage::Tab::Template}};
+    for (const auto& [name, tab] : tabs)
+        addCommand(view, name, {}, [this, shown = tab] {
+            showPageOf(QStringLiteral("model"));
+            m_model->showTab(shown);
+        });
     view->addSeparator();
     addCommand(view, tr("&Write in the prompt"), QKeySequence(QStringLiteral("Ctrl+L")), [this] {
         showPage(0);
@@ -164,16 +175,19 @@ void MainWindow::fillRecentMenu() {
     if (m_recentMenu->isEmpty()) m_recentMenu->addAction(tr("nothing yet"))->setEnabled(false);
 }
 
-void MainWindow::openModelFile() {
-    const QString path =
-        QFileDialog::getOpenFileName(this, tr("Open a model"), QString(),
-                                     tr("Checkpoints (*.gguf *.safetensors);;All files (*)"));
-    if (!path.isEmpty()) m_context->openPath(path);
-}
-
-void MainWindow::openModelFolder() {
-    const QString path = QFileDialog::getExistingDirectory(this, tr("Open a model folder"));
-    if (!path.isEmpty()) m_context->openPath(path);
+OpenDialog* MainWindow::showOpenDialog() {
+    auto* dialog = new OpenDialog(&m_context->library, &m_context->document, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        const OpenChoice choice = dialog->choice();
+        m_context->openChosen(choice);
+        if (m_pageKeys[currentPage()] == QLatin1String("model"))
+            m_model->setModel(choice.model);
+        else
+            showPage(0);
+    });
+    dialog->open();
+    return dialog;
 }
 
 void MainWindow::openPlanOrRun() {

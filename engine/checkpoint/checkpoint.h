@@ -89,6 +89,10 @@ class Checkpoint {
     [[nodiscard]] CheckpointFormat format() const { return m_format; }
     [[nodiscard]] const std::string& path() const { return m_path; }
     [[nodiscard]] std::uint64_t fileBytes() const { return m_fileBytes; }
+    /// The mapped files that hold the tensors, for telling where in a file a tensor lies.
+    [[nodiscard]] const std::vector<std::shared_ptr<const MappedFile>>& files() const {
+        return m_files;
+    }
     [[nodiscard]] const std::vector<TensorView>& tensors() const { return m_tensors; }
     [[nodiscard]] const TensorView* find(std::string_view name) const;
 

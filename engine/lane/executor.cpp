@@ -63,7 +63,9 @@ std::string settingsJson(const LaneSpec& spec, const EffectiveSettings& effectiv
     out["exact"] = effective.settings.exact;
     out["prefillChunk"] = effective.settings.prefillChunk;
     out["decode"] = "plain";
-    out["notes"] = effective.notes;
+    std::vector<std::string> notes = effective.notes;
+    if (!spec.chatTemplate.empty()) notes.emplace_back("chat template chosen by hand");
+    out["notes"] = notes;
     return dumpJson(out);
 }
 

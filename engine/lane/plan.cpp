@@ -112,6 +112,11 @@ Result<void> checkLane(const LaneSpec& lane, const std::string& place) {
     if (lane.model.empty()) {
         return badInput(place + ".model: is missing; give a file, a folder or a known name");
     }
+    if (static_cast<std::int64_t>(lane.chatTemplate.size()) > plan::kMaxTemplateBytes) {
+        return badInput(place + ".chatTemplate: has " + std::to_string(lane.chatTemplate.size()) +
+                        " bytes, at most " + std::to_string(plan::kMaxTemplateBytes) +
+                        " are possible");
+    }
     if (lane.threads < 0 || lane.threads > plan::kMaxThreads) {
         return badInput(place + ".threads: " + range(0, plan::kMaxThreads, lane.threads));
     }
@@ -161,6 +166,8 @@ ordered_json laneToJson(const LaneSpec& lane) {
     out["context"] = lane.context;
     out["exact"] = lane.exact;
     out["decode"] = {{"kind", "plain"}};
+    // Only where there is one: plans without it stay readable for versions that do not know it.
+    if (!lane.chatTemplate.empty()) out["chatTemplate"] = lane.chatTemplate;
     out["muted"] = lane.muted;
     return out;
 }

@@ -39,7 +39,8 @@ struct LaneSpec {
     std::int64_t context = 0;  ///< 0 = default
     bool exact = false;
     DecodeKind decode = DecodeKind::Plain;
-    bool muted = false;  ///< kept, but not run
+    std::string chatTemplate;  ///< Jinja text used instead of the model's own; empty = its own
+    bool muted = false;        ///< kept, but not run
     bool operator==(const LaneSpec&) const = default;
 };
 

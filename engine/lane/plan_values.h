@@ -21,6 +21,7 @@ inline constexpr std::int64_t kMaxRepetitions = 10'000;
 inline constexpr std::int64_t kMaxCandidates = 100;
 inline constexpr std::int64_t kMinKvBlock = 8;
 inline constexpr std::int64_t kMaxKvBlock = 64;
+inline constexpr std::int64_t kMaxTemplateBytes = 1 << 20;  ///< what the template reader takes
 
 // "auto" is the default of each. Words that this version knows but cannot run are refused where
 // the lane is built, so that the other lanes of the plan still run.

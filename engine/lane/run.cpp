@@ -9,6 +9,7 @@
 #include "engine/base/format.h"
 #include "engine/decode/settings.h"
 #include "engine/lane/executor.h"
+#include "engine/text/chat_template.h"
 
 namespace lanescope {
 
@@ -41,11 +42,18 @@ class StoredModels : public LaneSource {
         record.nLayers = (*model)->spec().nLayers;
         record.memory.weightBytes = (*model)->weightBytes();
         m_models[lane] = *model;
+        m_templates.erase(lane);
+        if (spec.chatTemplate.empty()) return {};
+        auto parsed = ChatTemplate::parse(spec.chatTemplate, "chat template of the lane");
+        if (!parsed) return parsed.error();
+        m_templates[lane] = *parsed;
         return {};
     }
 
     Result<PreparedPrompt> prepare(std::int32_t lane, const PromptSpec& prompt) override {
-        return preparePrompt(prompt, *m_models.at(lane), m_baseDir);
+        const auto own = m_templates.find(lane);
+        return preparePrompt(prompt, *m_models.at(lane), m_baseDir,
+                             own == m_templates.end() ? nullptr : own->second.get());
     }
 
     Result<std::unique_ptr<Engine>> build(std::int32_t lane,
@@ -57,6 +65,7 @@ class StoredModels : public LaneSource {
     ModelStore& m_store;
     std::string m_baseDir;
     std::map<std::int32_t, std::shared_ptr<const Model>> m_models;
+    std::map<std::int32_t, std::shared_ptr<const ChatTemplate>> m_templates;  ///< chosen by hand
 };
 
 }  // namespace

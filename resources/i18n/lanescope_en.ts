@@ -2,6 +2,40 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>ModelFacts</name>
+    <message numerus="yes">
+        <source>yes, %n character(s)</source>
+        <translation>
+            <numerusform>yes, %n character</numerusform>
+            <numerusform>yes, %n characters</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n tensor(s), %2</source>
+        <translation>
+            <numerusform>%1, %n tensor, %2</numerusform>
+            <numerusform>%1, %n tensors, %2</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensor(s) of types that are not read</source>
+        <translation>
+            <numerusform>%n tensor of a type that is not read</numerusform>
+            <numerusform>%n tensors of types that are not read</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::BarList</name>
+    <message numerus="yes">
+        <source>%1 · %2 % · %n tensor(s)</source>
+        <translation>
+            <numerusform>%1 · %2 % · %n tensor</numerusform>
+            <numerusform>%1 · %2 % · %n tensors</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lanescope::app::Inspector</name>
     <message numerus="yes">
         <source>%n token(s)</source>
@@ -19,12 +53,73 @@
     </message>
 </context>
 <context>
+    <name>lanescope::app::MetadataView</name>
+    <message numerus="yes">
+        <source>%n key(s)</source>
+        <translation>
+            <numerusform>%n key</numerusform>
+            <numerusform>%n keys</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::ModelList</name>
+    <message numerus="yes">
+        <source>%n model(s) found in the folders</source>
+        <translation>
+            <numerusform>%n model found in the folders</numerusform>
+            <numerusform>%n models found in the folders</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lanescope::app::RunsPage</name>
     <message numerus="yes">
         <source>%n run(s) deleted.</source>
         <translation>
             <numerusform>%n run deleted.</numerusform>
             <numerusform>%n runs deleted.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::TemplateView</name>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%n byte</numerusform>
+            <numerusform>%n bytes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n token</numerusform>
+            <numerusform>%n tokens</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::TokenizerView</name>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n token</numerusform>
+            <numerusform>%n tokens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n character(s)</source>
+        <translation>
+            <numerusform>%n character</numerusform>
+            <numerusform>%n characters</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n special</source>
+        <translation>
+            <numerusform>%n special</numerusform>
+            <numerusform>%n special</numerusform>
         </translation>
     </message>
 </context>

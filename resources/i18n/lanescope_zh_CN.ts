@@ -2,6 +2,29 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>ChatSamples</name>
+    <message>
+        <source>A question</source>
+        <translation>一个问题</translation>
+    </message>
+    <message>
+        <source>With a system prompt</source>
+        <translation>带系统提示</translation>
+    </message>
+    <message>
+        <source>Several turns</source>
+        <translation>多轮对话</translation>
+    </message>
+    <message>
+        <source>With a tool</source>
+        <translation>带工具</translation>
+    </message>
+    <message>
+        <source>Control tokens in the message</source>
+        <translation>消息中含控制 token</translation>
+    </message>
+</context>
+<context>
     <name>KeysDialog</name>
     <message>
         <source>Keys</source>
@@ -131,6 +154,14 @@
         <source>Profiler and playground for the cost of LLM inference. Everything runs on this machine; nothing is sent anywhere.</source>
         <translation>大语言模型推理成本的性能分析与实验工具。一切都在本机运行，不向任何地方发送数据。</translation>
     </message>
+    <message>
+        <source>open a model</source>
+        <translation>打开模型</translation>
+    </message>
+    <message>
+        <source>details of its model</source>
+        <translation>其模型的详情</translation>
+    </message>
 </context>
 <context>
     <name>LaneChips</name>
@@ -201,6 +232,306 @@
     <message>
         <source>Exact: fp32 activations and KV, no activation quantisation</source>
         <translation>精确：fp32 激活和 KV，不量化激活</translation>
+    </message>
+    <message>
+        <source>own template</source>
+        <translation>自带模板</translation>
+    </message>
+    <message>
+        <source>template %1</source>
+        <translation>模板 %1</translation>
+    </message>
+    <message>
+        <source>Chat template chosen by hand instead of the checkpoint&apos;s own</source>
+        <translation>手动选择的聊天模板，代替检查点自带的模板</translation>
+    </message>
+</context>
+<context>
+    <name>MetadataRows</name>
+    <message>
+        <source>… %1 more</source>
+        <translation>… 还有 %1 项</translation>
+    </message>
+    <message>
+        <source>%1 lists</source>
+        <translation>%1 个列表</translation>
+    </message>
+</context>
+<context>
+    <name>ModelFacts</name>
+    <message>
+        <source>no</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>有</translation>
+    </message>
+    <message>
+        <source>where the file has one</source>
+        <translation>文件中有则用</translation>
+    </message>
+    <message>
+        <source>cannot be used: %1</source>
+        <translation>无法使用：%1</translation>
+    </message>
+    <message>
+        <source>%1, %2 tokens</source>
+        <translation>%1，%2 个 token</translation>
+    </message>
+    <message>
+        <source>none: choose one by hand, or use text prompts</source>
+        <translation>无：请手动选择一个，或使用原始文本</translation>
+    </message>
+    <message numerus="yes">
+        <source>yes, %n character(s)</source>
+        <translation>
+            <numerusform>有，%n 个字符</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 (each with its own K and V)</source>
+        <translation>%1（各有自己的 K 和 V）</translation>
+    </message>
+    <message>
+        <source>%1, %2 KV heads</source>
+        <translation>%1，KV 头 %2</translation>
+    </message>
+    <message>
+        <source>Architecture</source>
+        <translation>架构</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>Counted from the tensors</source>
+        <translation>由张量统计</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>层数</translation>
+    </message>
+    <message>
+        <source>%1, width %2, MLP %3</source>
+        <translation>%1，宽度 %2，MLP %3</translation>
+    </message>
+    <message>
+        <source>Attention heads</source>
+        <translation>注意力头</translation>
+    </message>
+    <message>
+        <source>Fewer KV heads than heads make the KV cache smaller</source>
+        <translation>KV 头比注意力头少，KV 缓存就更小</translation>
+    </message>
+    <message>
+        <source>Trained context</source>
+        <translation>训练上下文</translation>
+    </message>
+    <message>
+        <source>%1 tokens</source>
+        <translation>%1 个 token</translation>
+    </message>
+    <message>
+        <source>The longest text the model was trained on</source>
+        <translation>模型训练时的最长文本</translation>
+    </message>
+    <message>
+        <source>Tokenizer</source>
+        <translation>分词器</translation>
+    </message>
+    <message>
+        <source>Chat template</source>
+        <translation>聊天模板</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n tensor(s), %2</source>
+        <translation>
+            <numerusform>%1，%n 个张量，%2</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Width</source>
+        <translation>宽度</translation>
+    </message>
+    <message>
+        <source>Size of the residual stream</source>
+        <translation>残差流的大小</translation>
+    </message>
+    <message>
+        <source>MLP width</source>
+        <translation>MLP 宽度</translation>
+    </message>
+    <message>
+        <source>Head size</source>
+        <translation>头大小</translation>
+    </message>
+    <message>
+        <source>Vocabulary</source>
+        <translation>词表</translation>
+    </message>
+    <message>
+        <source>%1 rows, %2 of them tokens</source>
+        <translation>%1 行，其中 %2 个是 token</translation>
+    </message>
+    <message>
+        <source>Rows of the embedding; those without a token are never sampled</source>
+        <translation>嵌入的行数；没有 token 的行不会被采样</translation>
+    </message>
+    <message>
+        <source>Output head</source>
+        <translation>输出头</translation>
+    </message>
+    <message>
+        <source>shares the embedding</source>
+        <translation>与嵌入共用</translation>
+    </message>
+    <message>
+        <source>its own matrix</source>
+        <translation>独立矩阵</translation>
+    </message>
+    <message>
+        <source>RoPE</source>
+        <translation>RoPE</translation>
+    </message>
+    <message>
+        <source>%1 of %2 values a head, base %3</source>
+        <translation>每头 %2 个值中的 %1 个，基数 %3</translation>
+    </message>
+    <message>
+        <source>Rotary position embedding</source>
+        <translation>旋转位置嵌入</translation>
+    </message>
+    <message>
+        <source>RoPE layout</source>
+        <translation>RoPE 排布</translation>
+    </message>
+    <message>
+        <source>halves (i, i + n/2)</source>
+        <translation>前后两半 (i, i + n/2)</translation>
+    </message>
+    <message>
+        <source>neighbours (2i, 2i + 1)</source>
+        <translation>相邻 (2i, 2i + 1)</translation>
+    </message>
+    <message>
+        <source>RoPE scaling</source>
+        <translation>RoPE 缩放</translation>
+    </message>
+    <message>
+        <source>How positions beyond the first trained context are reached</source>
+        <translation>如何到达最初训练上下文之外的位置</translation>
+    </message>
+    <message>
+        <source>Norm epsilon</source>
+        <translation>归一化 epsilon</translation>
+    </message>
+    <message>
+        <source>Bias on Q, K, V</source>
+        <translation>Q、K、V 偏置</translation>
+    </message>
+    <message>
+        <source>Bias on the output</source>
+        <translation>输出偏置</translation>
+    </message>
+    <message>
+        <source>Bias in the MLP</source>
+        <translation>MLP 偏置</translation>
+    </message>
+    <message>
+        <source>KV cache a token</source>
+        <translation>每 token 的 KV 缓存</translation>
+    </message>
+    <message>
+        <source>2 x layers x KV heads x head size x 2 bytes (fp16)</source>
+        <translation>2 × 层数 × KV 头 × 头大小 × 2 字节（fp16）</translation>
+    </message>
+    <message>
+        <source>Path</source>
+        <translation>路径</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <source>File size</source>
+        <translation>文件大小</translation>
+    </message>
+    <message>
+        <source>Tensor data</source>
+        <translation>张量数据</translation>
+    </message>
+    <message>
+        <source>Bytes of all tensors; they are mapped, not copied</source>
+        <translation>全部张量的字节数；它们被映射，不被复制</translation>
+    </message>
+    <message>
+        <source>Left out</source>
+        <translation>略去</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensor(s) of types that are not read</source>
+        <translation>
+            <numerusform>%n 个张量的类型不被读取</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Opened in</source>
+        <translation>打开用时</translation>
+    </message>
+    <message>
+        <source>BOS</source>
+        <translation>BOS</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>Token that starts a text</source>
+        <translation>文本开头的 token</translation>
+    </message>
+    <message>
+        <source>Ends of generation</source>
+        <translation>生成结束符</translation>
+    </message>
+    <message>
+        <source>Tokens after which an answer is finished</source>
+        <translation>出现后回答即结束的 token</translation>
+    </message>
+    <message>
+        <source>est. %1 = weights %2 (mapped) + KV %3 + compute %4 for %5 tokens; %6 free</source>
+        <translation>估计 %1 = 权重 %2（映射）+ KV %3 + 计算 %4，按 %5 个 token 计；空闲 %6</translation>
+    </message>
+    <message>
+        <source>not known how much</source>
+        <translation>未知</translation>
+    </message>
+    <message>
+        <source>How much is free cannot be read here.</source>
+        <translation>这里无法读取空闲内存。</translation>
+    </message>
+    <message>
+        <source>Does not fit, whatever the context: close other programs or choose a smaller model.</source>
+        <translation>无论上下文多短都放不下：请关闭其他程序或选择更小的模型。</translation>
+    </message>
+    <message>
+        <source>More than is free.</source>
+        <translation>超过空闲内存。</translation>
+    </message>
+    <message>
+        <source>The whole trained context of %1 tokens fits.</source>
+        <translation>可放下全部训练上下文（%1 个 token）。</translation>
+    </message>
+    <message>
+        <source>Largest context that fits: %1 tokens.</source>
+        <translation>可放下的最大上下文：%1 个 token。</translation>
     </message>
 </context>
 <context>
@@ -358,6 +689,13 @@
     </message>
 </context>
 <context>
+    <name>TemplateLibrary</name>
+    <message>
+        <source>edited</source>
+        <translation>已编辑</translation>
+    </message>
+</context>
+<context>
     <name>TokenColumn</name>
     <message>
         <source>%1 tokens …</source>
@@ -386,6 +724,13 @@
     <message>
         <source>error</source>
         <translation>错误</translation>
+    </message>
+</context>
+<context>
+    <name>TokenizedText</name>
+    <message>
+        <source>decoding differs from character %1: &quot;%2&quot; became &quot;%3&quot;</source>
+        <translation>解码从第 %1 个字符起不同：“%2”变成了“%3”</translation>
     </message>
 </context>
 <context>
@@ -426,12 +771,26 @@
         <source>Models are .gguf or .safetensors files, or folders with a config.json; plans are JSON files.</source>
         <translation>模型是 .gguf 或 .safetensors 文件，或含有 config.json 的文件夹；计划是 JSON 文件。</translation>
     </message>
+    <message>
+        <source>Change the model</source>
+        <translation>更换模型</translation>
+    </message>
 </context>
 <context>
     <name>lanescope::app::BarList</name>
     <message>
         <source>Copy as Markdown</source>
         <translation>复制为 Markdown</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 · %2 % · %n tensor(s)</source>
+        <translation>
+            <numerusform>%1 · %2 % · %n 个张量</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 elements</source>
+        <translation>%1 个元素</translation>
     </message>
 </context>
 <context>
@@ -630,6 +989,14 @@
     <message>
         <source>Copy as CSV</source>
         <translation>复制为 CSV</translation>
+    </message>
+    <message>
+        <source>Copy as TSV</source>
+        <translation>复制为 TSV</translation>
+    </message>
+    <message>
+        <source>Copy cell</source>
+        <translation>复制单元格</translation>
     </message>
 </context>
 <context>
@@ -967,6 +1334,14 @@
         <source>Remove</source>
         <translation>移除</translation>
     </message>
+    <message>
+        <source>Click for tensors, metadata, tokenizer and chat template (I)</source>
+        <translation>点击查看张量、元数据、分词器和聊天模板（I）</translation>
+    </message>
+    <message>
+        <source>Model details</source>
+        <translation>模型详情</translation>
+    </message>
 </context>
 <context>
     <name>lanescope::app::LaneDialog</name>
@@ -1066,6 +1441,22 @@
         <source>More than is free: choose a shorter context.</source>
         <translation>超过空闲内存：请选择更短的上下文。</translation>
     </message>
+    <message>
+        <source>the model&apos;s own</source>
+        <translation>模型自带</translation>
+    </message>
+    <message>
+        <source>edited</source>
+        <translation>已编辑</translation>
+    </message>
+    <message>
+        <source>How a chat becomes text; edit it on the Model page</source>
+        <translation>对话如何变成文本；可在“模型”页编辑</translation>
+    </message>
+    <message>
+        <source>C&amp;hat template</source>
+        <translation>聊天模板(&amp;H)</translation>
+    </message>
 </context>
 <context>
     <name>lanescope::app::LaneStrip</name>
@@ -1157,10 +1548,6 @@
         <translation>打开模型(&amp;O)…</translation>
     </message>
     <message>
-        <source>Open model &amp;folder…</source>
-        <translation>打开模型文件夹(&amp;F)…</translation>
-    </message>
-    <message>
         <source>Open &amp;plan or run…</source>
         <translation>打开计划或运行(&amp;P)…</translation>
     </message>
@@ -1237,18 +1624,6 @@
         <translation>暂无</translation>
     </message>
     <message>
-        <source>Open a model</source>
-        <translation>打开模型</translation>
-    </message>
-    <message>
-        <source>Checkpoints (*.gguf *.safetensors);;All files (*)</source>
-        <translation>检查点 (*.gguf *.safetensors);;所有文件 (*)</translation>
-    </message>
-    <message>
-        <source>Open a model folder</source>
-        <translation>打开模型文件夹</translation>
-    </message>
-    <message>
         <source>Open a plan or a stored run</source>
         <translation>打开计划或已保存的运行</translation>
     </message>
@@ -1263,6 +1638,30 @@
     <message>
         <source>Plans (*.json)</source>
         <translation>计划 (*.json)</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation>模型(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Model: tensors</source>
+        <translation>模型：张量</translation>
+    </message>
+    <message>
+        <source>Model: metadata</source>
+        <translation>模型：元数据</translation>
+    </message>
+    <message>
+        <source>Model: tokenizer</source>
+        <translation>模型：分词器</translation>
+    </message>
+    <message>
+        <source>Model: chat template</source>
+        <translation>模型：聊天模板</translation>
     </message>
 </context>
 <context>
@@ -1298,6 +1697,400 @@
     <message>
         <source>Memory</source>
         <translation>内存</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::MetadataView</name>
+    <message>
+        <source>Search keys and values</source>
+        <translation>搜索键和值</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>键</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>Metadata</source>
+        <translation>元数据</translation>
+    </message>
+    <message>
+        <source>Whole value</source>
+        <translation>完整的值</translation>
+    </message>
+    <message>
+        <source>Select a key: its whole value is shown here</source>
+        <translation>选择一个键：此处显示其完整的值</translation>
+    </message>
+    <message>
+        <source>Copy the value</source>
+        <translation>复制该值</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n key(s)</source>
+        <translation>
+            <numerusform>%n 个键</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::ModelCard</name>
+    <message>
+        <source>Bytes by tensor type</source>
+        <translation>各张量类型的字节数</translation>
+    </message>
+    <message>
+        <source>default (at most 4096)</source>
+        <translation>默认（至多 4096）</translation>
+    </message>
+    <message>
+        <source> tokens</source>
+        <translation> 个 token</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>Tokens the KV cache has room for</source>
+        <translation>KV 缓存可容纳的 token 数</translation>
+    </message>
+    <message>
+        <source>KV cache</source>
+        <translation>KV 缓存</translation>
+    </message>
+    <message>
+        <source>Number format of the KV cache</source>
+        <translation>KV 缓存的数值格式</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>&amp;Context</source>
+        <translation>上下文(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;KV cache</source>
+        <translation>KV 缓存(&amp;K)</translation>
+    </message>
+    <message>
+        <source>Choose a model at the left, or a file or folder above: its figures and what it needs are shown here before it is loaded.</source>
+        <translation>在左侧选择模型，或在上方选择文件或文件夹：加载之前，此处会显示它的各项数据和所需内存。</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>正在读取…</translation>
+    </message>
+    <message>
+        <source>Largest</source>
+        <translation>最大</translation>
+    </message>
+    <message>
+        <source>The largest context that fits in what is free now</source>
+        <translation>当前空闲内存可放下的最大上下文</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::ModelList</name>
+    <message>
+        <source>Search a folder…</source>
+        <translation>搜索文件夹…</translation>
+    </message>
+    <message>
+        <source>Search again</source>
+        <translation>重新搜索</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Filter models</source>
+        <translation>筛选模型</translation>
+    </message>
+    <message>
+        <source>Models on this machine</source>
+        <translation>本机上的模型</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Architecture</source>
+        <translation>架构</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Tensor type that holds most bytes</source>
+        <translation>占字节最多的张量类型</translation>
+    </message>
+    <message>
+        <source>Finds the models in a folder and all folders in it; it is remembered</source>
+        <translation>查找文件夹及其所有子文件夹中的模型；该文件夹会被记住</translation>
+    </message>
+    <message>
+        <source>Searches the remembered folders again</source>
+        <translation>再次搜索已记住的文件夹</translation>
+    </message>
+    <message>
+        <source>Keeps what was found until now</source>
+        <translation>保留目前已找到的</translation>
+    </message>
+    <message>
+        <source>cannot be read</source>
+        <translation>无法读取</translation>
+    </message>
+    <message>
+        <source>Recent</source>
+        <translation>最近</translation>
+    </message>
+    <message>
+        <source>Files that were opened before</source>
+        <translation>以前打开过的文件</translation>
+    </message>
+    <message>
+        <source>nothing yet</source>
+        <translation>暂无</translation>
+    </message>
+    <message>
+        <source>Models of the cache folder</source>
+        <translation>缓存文件夹中的模型</translation>
+    </message>
+    <message>
+        <source>Known models that ./dev models puts there</source>
+        <translation>由 ./dev models 放入的已知模型</translation>
+    </message>
+    <message>
+        <source>none there: ./dev models fetches SmolLM2 135M</source>
+        <translation>没有：./dev models 可获取 SmolLM2 135M</translation>
+    </message>
+    <message>
+        <source>searching…</source>
+        <translation>正在搜索…</translation>
+    </message>
+    <message>
+        <source>no models found</source>
+        <translation>未找到模型</translation>
+    </message>
+    <message>
+        <source>not searched yet</source>
+        <translation>尚未搜索</translation>
+    </message>
+    <message>
+        <source>Searching: %1 files seen, %2 models found</source>
+        <translation>正在搜索：已查看 %1 个文件，找到 %2 个模型</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n model(s) found in the folders</source>
+        <translation>
+            <numerusform>在文件夹中找到 %n 个模型</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Search a folder for models</source>
+        <translation>在文件夹中搜索模型</translation>
+    </message>
+    <message>
+        <source>Forget this folder</source>
+        <translation>不再记住此文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::ModelPage</name>
+    <message>
+        <source>Open…</source>
+        <translation>打开…</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Models of the lanes, and the one opened last</source>
+        <translation>各通道的模型，以及最后打开的模型</translation>
+    </message>
+    <message>
+        <source>Choose another model (Ctrl+O)</source>
+        <translation>选择其他模型（Ctrl+O）</translation>
+    </message>
+    <message>
+        <source>Overview</source>
+        <translation>概览</translation>
+    </message>
+    <message>
+        <source>Tensors</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>Metadata</source>
+        <translation>元数据</translation>
+    </message>
+    <message>
+        <source>Tokenizer</source>
+        <translation>分词器</translation>
+    </message>
+    <message>
+        <source>Chat template</source>
+        <translation>聊天模板</translation>
+    </message>
+    <message>
+        <source>No model yet. Open one (Ctrl+O): its architecture, tensors, metadata, tokenizer and chat template are shown here.</source>
+        <translation>还没有模型。请打开一个（Ctrl+O）：此处会显示它的架构、张量、元数据、分词器和聊天模板。</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>正在读取…</translation>
+    </message>
+    <message>
+        <source>Nothing of this model can be shown.</source>
+        <translation>此模型没有可显示的内容。</translation>
+    </message>
+    <message>
+        <source>%1 parameters</source>
+        <translation>%1 个参数</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::OpenDialog</name>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Open a model</source>
+        <translation>打开模型</translation>
+    </message>
+    <message>
+        <source>a .gguf or .safetensors file, a model folder, a known name, or synthetic:CONFIG.json</source>
+        <translation>.gguf 或 .safetensors 文件、模型文件夹、已知名称，或 synthetic:CONFIG.json</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>&amp;File…</source>
+        <translation>文件(&amp;F)…</translation>
+    </message>
+    <message>
+        <source>F&amp;older…</source>
+        <translation>文件夹(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>Choose a .gguf or .safetensors file</source>
+        <translation>选择 .gguf 或 .safetensors 文件</translation>
+    </message>
+    <message>
+        <source>Choose a folder with config.json</source>
+        <translation>选择含 config.json 的文件夹</translation>
+    </message>
+    <message>
+        <source>&amp;Model</source>
+        <translation>模型(&amp;M)</translation>
+    </message>
+    <message>
+        <source>What to do with it</source>
+        <translation>如何处理</translation>
+    </message>
+    <message>
+        <source>as two lanes to begin with</source>
+        <translation>作为开始的两个通道</translation>
+    </message>
+    <message>
+        <source>as one more lane</source>
+        <translation>作为新增通道</translation>
+    </message>
+    <message>
+        <source>in all lanes, instead of their model</source>
+        <translation>用于所有通道，替换其模型</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Checkpoints (*.gguf *.safetensors config.json);;All files (*)</source>
+        <translation>检查点 (*.gguf *.safetensors config.json);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Open a model folder</source>
+        <translation>打开模型文件夹</translation>
+    </message>
+    <message>
+        <source>Choose a model first</source>
+        <translation>请先选择模型</translation>
+    </message>
+    <message>
+        <source>Reading…</source>
+        <translation>正在读取…</translation>
+    </message>
+    <message>
+        <source>Open the model in the lanes</source>
+        <translation>在通道中打开此模型</translation>
+    </message>
+    <message>
+        <source>This model cannot run: see the message above</source>
+        <translation>此模型无法运行：见上方说明</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::OverviewView</name>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Bytes by tensor type</source>
+        <translation>各张量类型的字节数</translation>
+    </message>
+    <message>
+        <source>Parameters by part</source>
+        <translation>各部分的参数</translation>
+    </message>
+    <message>
+        <source>Architecture</source>
+        <translation>架构</translation>
+    </message>
+    <message>
+        <source>Embedding</source>
+        <translation>嵌入</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>注意力</translation>
+    </message>
+    <message>
+        <source>MLP</source>
+        <translation>MLP</translation>
+    </message>
+    <message>
+        <source>Norms</source>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>Output head</source>
+        <translation>输出头</translation>
+    </message>
+    <message>
+        <source>%1 parameters</source>
+        <translation>%1 个参数</translation>
     </message>
 </context>
 <context>
@@ -1799,14 +2592,6 @@
         <translation>一个通道是一个模型加一组设置。请选择一个模型开始；会由它建立两个通道，每个提示词都会经过这两个通道。</translation>
     </message>
     <message>
-        <source>Open a model file…</source>
-        <translation>打开模型文件…</translation>
-    </message>
-    <message>
-        <source>Open a model folder…</source>
-        <translation>打开模型文件夹…</translation>
-    </message>
-    <message>
         <source>or drop a .gguf file, a folder with config.json, a plan or a stored run here</source>
         <translation>或将 .gguf 文件、含 config.json 的文件夹、计划或已保存的运行拖放到此处</translation>
     </message>
@@ -1821,6 +2606,14 @@
     <message>
         <source>none found</source>
         <translation>未找到</translation>
+    </message>
+    <message>
+        <source>Open a model…</source>
+        <translation>打开模型…</translation>
+    </message>
+    <message>
+        <source>Choose a file, a folder or a model that was found, and see what it is and needs before it is loaded (Ctrl+O)</source>
+        <translation>选择文件、文件夹或已找到的模型，并在加载之前了解它是什么、需要什么（Ctrl+O）</translation>
     </message>
 </context>
 <context>
@@ -1874,6 +2667,244 @@
     </message>
 </context>
 <context>
+    <name>lanescope::app::TemplateView</name>
+    <message>
+        <source>Start the answer</source>
+        <translation>开始回答</translation>
+    </message>
+    <message>
+        <source>Use</source>
+        <translation>使用</translation>
+    </message>
+    <message>
+        <source>Use the model&apos;s own</source>
+        <translation>使用模型自带的</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>还原</translation>
+    </message>
+    <message>
+        <source>Template</source>
+        <translation>模板</translation>
+    </message>
+    <message>
+        <source>Where the text in the editor comes from</source>
+        <translation>编辑器中文本的来源</translation>
+    </message>
+    <message>
+        <source>Sample conversation</source>
+        <translation>示例对话</translation>
+    </message>
+    <message>
+        <source>The conversation that the template is tried on</source>
+        <translation>用于试用模板的对话</translation>
+    </message>
+    <message>
+        <source>Lanes that get the template</source>
+        <translation>使用该模板的通道</translation>
+    </message>
+    <message>
+        <source>add_generation_prompt: ends with the start of the model&apos;s turn</source>
+        <translation>add_generation_prompt：以模型发言的开头结尾</translation>
+    </message>
+    <message>
+        <source>Back to the text as it was chosen</source>
+        <translation>恢复为所选的原文</translation>
+    </message>
+    <message>
+        <source>These lanes take the template of their checkpoint again</source>
+        <translation>这些通道重新使用检查点自带的模板</translation>
+    </message>
+    <message>
+        <source>Template text</source>
+        <translation>模板文本</translation>
+    </message>
+    <message>
+        <source>This checkpoint has no chat template. Choose one above, or write one.</source>
+        <translation>此检查点没有聊天模板。请在上方选择一个，或自己编写。</translation>
+    </message>
+    <message>
+        <source>What the model is given</source>
+        <translation>模型收到的内容</translation>
+    </message>
+    <message>
+        <source>the model has none</source>
+        <translation>模型没有</translation>
+    </message>
+    <message>
+        <source>the model&apos;s own</source>
+        <translation>模型自带</translation>
+    </message>
+    <message>
+        <source>lane %1: %2</source>
+        <translation>通道 %1：%2</translation>
+    </message>
+    <message>
+        <source>in lane %1</source>
+        <translation>用于通道 %1</translation>
+    </message>
+    <message>
+        <source>in all lanes of this model</source>
+        <translation>用于此模型的所有通道</translation>
+    </message>
+    <message>
+        <source>Line %1: %2</source>
+        <translation>第 %1 行：%2</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n byte(s)</source>
+        <translation>
+            <numerusform>%n 字节</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n 个 token</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>marked: what a person wrote; it never becomes a control token</source>
+        <translation>标记处：由人书写，绝不会成为控制 token</translation>
+    </message>
+    <message>
+        <source>No lane uses this model.</source>
+        <translation>没有通道使用此模型。</translation>
+    </message>
+    <message>
+        <source>Lanes use: %1</source>
+        <translation>通道使用：%1</translation>
+    </message>
+    <message>
+        <source>No lane uses this model: open it first</source>
+        <translation>没有通道使用此模型：请先打开它</translation>
+    </message>
+    <message>
+        <source>The chosen lanes use the text in the editor</source>
+        <translation>所选通道使用编辑器中的文本</translation>
+    </message>
+    <message>
+        <source>The template must render first</source>
+        <translation>模板须先能渲染</translation>
+    </message>
+    <message>
+        <source>Use chat template</source>
+        <translation>使用聊天模板</translation>
+    </message>
+    <message>
+        <source>Use the model&apos;s own chat template</source>
+        <translation>使用模型自带的聊天模板</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::TensorsView</name>
+    <message>
+        <source>Search tensors</source>
+        <translation>搜索张量</translation>
+    </message>
+    <message>
+        <source>Part of a name, shape or type (Ctrl+F)</source>
+        <translation>名称、形状或类型的一部分（Ctrl+F）</translation>
+    </message>
+    <message>
+        <source>Tensor type</source>
+        <translation>张量类型</translation>
+    </message>
+    <message>
+        <source>Only tensors of this type</source>
+        <translation>仅此类型的张量</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Cell</source>
+        <translation>单元格</translation>
+    </message>
+    <message>
+        <source>Selected rows as TSV</source>
+        <translation>所选行（TSV）</translation>
+    </message>
+    <message>
+        <source>All shown as TSV</source>
+        <translation>全部所示（TSV）</translation>
+    </message>
+    <message>
+        <source>All shown as CSV</source>
+        <translation>全部所示（CSV）</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Elements</source>
+        <translation>元素数</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>占比</translation>
+    </message>
+    <message>
+        <source>Offset</source>
+        <translation>偏移</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Outermost first: a matrix is [rows, columns]</source>
+        <translation>最外层在前：矩阵为 [行, 列]</translation>
+    </message>
+    <message>
+        <source>How the numbers are stored</source>
+        <translation>数值的存储方式</translation>
+    </message>
+    <message>
+        <source>Bytes of its data</source>
+        <translation>数据的字节数</translation>
+    </message>
+    <message>
+        <source>Part of all tensor bytes</source>
+        <translation>占全部张量字节的比例</translation>
+    </message>
+    <message>
+        <source>Where its data starts in the file, bytes</source>
+        <translation>数据在文件中的起始位置（字节）</translation>
+    </message>
+    <message>
+        <source>Tensors</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>all types</source>
+        <translation>所有类型</translation>
+    </message>
+    <message>
+        <source>%1 bytes</source>
+        <translation>%1 字节</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tensors · %3 elements · %4</source>
+        <translation>%2 个张量中的 %1 个 · %3 个元素 · %4</translation>
+    </message>
+</context>
+<context>
     <name>lanescope::app::TimelineView</name>
     <message>
         <source>Kernel timeline</source>
@@ -1898,6 +2929,29 @@
     <message>
         <source>step %1</source>
         <translation>步 %1</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::TokenChips</name>
+    <message>
+        <source>Tokens</source>
+        <translation>token</translation>
+    </message>
+    <message>
+        <source>token %1, id %2</source>
+        <translation>token %1，编号 %2</translation>
+    </message>
+    <message>
+        <source>text %1</source>
+        <translation>文本 %1</translation>
+    </message>
+    <message>
+        <source>bytes %1</source>
+        <translation>字节 %1</translation>
+    </message>
+    <message>
+        <source>special token</source>
+        <translation>特殊 token</translation>
     </message>
 </context>
 <context>
@@ -2001,6 +3055,91 @@ context %5</source>
 概率 %3 %
 距上一个 %4
 上下文 %5</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::TokenizerView</name>
+    <message>
+        <source>Parse special tokens</source>
+        <translation>解析特殊 token</translation>
+    </message>
+    <message>
+        <source>Add BOS</source>
+        <translation>添加 BOS</translation>
+    </message>
+    <message>
+        <source>Write or paste text: its tokens are shown below</source>
+        <translation>输入或粘贴文本：下方显示其 token</translation>
+    </message>
+    <message>
+        <source>Text to tokenise</source>
+        <translation>要分词的文本</translation>
+    </message>
+    <message>
+        <source>The sky is blue because air scatters blue light most.</source>
+        <translation>The sky is blue because air scatters blue light most.</translation>
+    </message>
+    <message>
+        <source>On: &lt;|im_end|&gt; in the text is that control token. Off: it is just characters, as in a user&apos;s message</source>
+        <translation>开：文本中的 &lt;|im_end|&gt; 是该控制 token。关：它只是字符，如同用户消息中那样</translation>
+    </message>
+    <message>
+        <source>Adds what the vocabulary puts around a text, such as the BOS token</source>
+        <translation>添加词表在文本前后放置的内容，例如 BOS token</translation>
+    </message>
+    <message>
+        <source>Copy ids</source>
+        <translation>复制编号</translation>
+    </message>
+    <message>
+        <source>All ids, separated by commas</source>
+        <translation>全部编号，以逗号分隔</translation>
+    </message>
+    <message>
+        <source>The ids are decoded again and compared with the text</source>
+        <translation>将编号重新解码并与文本比较</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n 个 token</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n character(s)</source>
+        <translation>
+            <numerusform>%n 个字符</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 bytes a token</source>
+        <translation>每 token %1 字节</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n special</source>
+        <translation>
+            <numerusform>%n 个特殊</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>the first %1 are shown</source>
+        <translation>显示前 %1 个</translation>
+    </message>
+    <message>
+        <source>only the first %1 characters</source>
+        <translation>仅前 %1 个字符</translation>
+    </message>
+    <message>
+        <source>✓ round trip: decoding gives the same text</source>
+        <translation>✓ 往返：解码得到相同文本</translation>
+    </message>
+    <message>
+        <source>✗ round trip: %1</source>
+        <translation>✗ 往返：%1</translation>
+    </message>
+    <message>
+        <source>Click a token, or walk with the arrow keys</source>
+        <translation>点击 token，或用方向键移动</translation>
     </message>
 </context>
 <context>

@@ -10,7 +10,7 @@
 #include "app/theme/theme.h"
 #include "app/timeline/op_style.h"
 #include "app/timeline/timeline_view.h"
-#include "app/views/inspector/bar_list.h"
+#include "app/widgets/bar_list.h"
 #include "profiler/analyse/stats.h"
 
 namespace lanescope::app {

@@ -46,6 +46,7 @@ LaneCard::LaneCard(int lane, QWidget* parent)
     m_badge->setFixedSize(20, 20);
     m_title->setFont(uiFont(0, true));
     m_title->setElideMode(Qt::ElideMiddle);
+    m_title->setClickable(true);
     head->addWidget(m_badge);
     head->addSpacing(kSpace);
     head->addWidget(m_title, 1);
@@ -68,6 +69,7 @@ LaneCard::LaneCard(int lane, QWidget* parent)
     connect(m_duplicate, &QToolButton::clicked, this, [this] { emit duplicateRequested(m_lane); });
     connect(m_edit, &QToolButton::clicked, this, [this] { emit editRequested(m_lane); });
     connect(m_remove, &QToolButton::clicked, this, [this] { emit removeRequested(m_lane); });
+    connect(m_title, &ElidedLabel::clicked, this, [this] { emit detailsRequested(m_lane); });
     connect(themeNotifier(), &ThemeNotifier::changed, this, &LaneCard::restyle);
     restyle();
 }
@@ -80,6 +82,8 @@ void LaneCard::setContent(const Content& content) {
                          ? content.model
                          : content.name + QStringLiteral(" · ") + content.model);
     setAccessibleName(tr("Lane %1: %2").arg(content.name, content.model));
+    m_title->setToolTip(m_title->text() + QLatin1Char('\n') +
+                        tr("Click for tensors, metadata, tokenizer and chat template (I)"));
     m_pin->setIconName(content.baseline ? QStringLiteral("pinned") : QStringLiteral("pin"));
     m_pin->setTint(content.baseline ? themeColors().accent : QColor());
     m_pin->setTip(content.baseline ? tr("Unpin baseline") : tr("Pin as baseline"));
@@ -151,6 +155,9 @@ void LaneCard::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_Delete:
             emit removeRequested(m_lane);
             return;
+        case Qt::Key_I:
+            emit detailsRequested(m_lane);
+            return;
         case Qt::Key_D:
             emit duplicateRequested(m_lane);
             return;
@@ -169,6 +176,7 @@ void LaneCard::keyPressEvent(QKeyEvent* event) {
 void LaneCard::contextMenuEvent(QContextMenuEvent* event) {
     QMenu menu(this);
     menu.addAction(tr("Edit…"), this, [this] { emit editRequested(m_lane); });
+    menu.addAction(tr("Model details"), this, [this] { emit detailsRequested(m_lane); });
     menu.addAction(tr("Duplicate"), this, [this] { emit duplicateRequested(m_lane); })
         ->setEnabled(m_canDuplicate);
     menu.addAction(m_baseline ? tr("Unpin baseline") : tr("Pin as baseline"), this,

@@ -36,10 +36,12 @@ class LaneCard : public QFrame {
     void setContent(const Content& content);
     [[nodiscard]] int lane() const { return m_lane; }
     [[nodiscard]] QString errorText() const;
+    [[nodiscard]] ElidedLabel* title() const { return m_title; }
 
   signals:
     void duplicateRequested(int lane);
     void editRequested(int lane);
+    void detailsRequested(int lane);
     void muteRequested(int lane, bool muted);
     void pinRequested(int lane, bool pinned);
     void removeRequested(int lane);

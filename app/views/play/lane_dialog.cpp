@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 
 #include "app/models/number_text.h"
+#include "app/models/template_library.h"
 #include "app/theme/theme.h"
 #include "app/widgets/error_banner.h"
 #include "app/widgets/memory_bar.h"
@@ -29,6 +30,7 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
       m_model(new QComboBox(this)),
       m_kv(new QComboBox(this)),
       m_attention(new QComboBox(this)),
+      m_template(new QComboBox(this)),
       m_threads(new QSpinBox(this)),
       m_block(new QSpinBox(this)),
       m_context(new QSpinBox(this)),
@@ -75,6 +77,13 @@ void LaneDialog::buildForm() {
     m_kv->setCurrentText(QString::fromStdString(m_lane.kv));
     m_attention->addItems({QStringLiteral("flash"), QStringLiteral("naive")});
     m_attention->setCurrentText(QString::fromStdString(m_lane.attention));
+    m_template->addItem(tr("the model's own"), QString());
+    for (const BuiltInTemplate& known : builtInTemplates())
+        m_template->addItem(known.name, QString::fromStdString(known.source));
+    const QString chosen = QString::fromStdString(m_lane.chatTemplate);
+    if (m_template->findData(chosen) < 0) m_template->addItem(tr("edited"), chosen);
+    m_template->setCurrentIndex(m_template->findData(chosen));
+    m_template->setToolTip(tr("How a chat becomes text; edit it on the Model page"));
     m_threads->setRange(0, 256);
     m_threads->setSpecialValueText(tr("all (%1)").arg(usableCpuCount()));
     m_threads->setValue(m_lane.threads);
@@ -99,6 +108,7 @@ void LaneDialog::buildForm() {
     form->addRow(QString(), m_facts);
     form->addRow(tr("&KV cache"), m_kv);
     form->addRow(tr("&Attention"), m_attention);
+    form->addRow(tr("C&hat template"), m_template);
     form->addRow(tr("&Threads"), m_threads);
     form->addRow(tr("KV &block"), m_block);
     form->addRow(tr("&Context"), m_context);
@@ -133,6 +143,7 @@ LaneSpec LaneDialog::lane() const {
     lane.kvBlock = m_block->value();
     lane.context = m_context->value();
     lane.exact = m_exact->isChecked();
+    lane.chatTemplate = m_template->currentData().toString().toStdString();
     return lane;
 }
 

@@ -34,6 +34,7 @@ class LaneDialog : public QDialog {
     QComboBox* m_model;
     QComboBox* m_kv;
     QComboBox* m_attention;
+    QComboBox* m_template;
     QSpinBox* m_threads;
     QSpinBox* m_block;
     QSpinBox* m_context;

@@ -77,6 +77,12 @@ LaneCard* LaneStrip::addCard(int lane) {
     connect(card, &LaneCard::pinRequested, m_document,
             [this](int index, bool pinned) { m_document->setBaseline(pinned ? index : -1); });
     connect(card, &LaneCard::editRequested, this, &LaneStrip::editLane);
+    connect(card, &LaneCard::detailsRequested, this, [this](int index) {
+        const auto& lanes = m_document->plan().lanes;
+        if (index >= 0 && index < static_cast<int>(lanes.size()))
+            emit detailsRequested(
+                QString::fromStdString(lanes[static_cast<std::size_t>(index)].model));
+    });
     return card;
 }
 

@@ -28,6 +28,9 @@ class LaneStrip : public QWidget {
     /// Opens the dialog for a lane; -1: for a new one.
     void editLane(int index);
 
+  signals:
+    void detailsRequested(const QString& model);
+
   protected:
     void resizeEvent(QResizeEvent* event) override;
     /// A card whose error was unfolded needs a taller strip.

@@ -23,11 +23,13 @@ StartPage::StartPage(QWidget* parent)
            "are made from it, and every prompt runs through both."),
         this);
     text->setWordWrap(true);
-    auto* openFile = new QPushButton(tr("Open a model file…"), this);
-    auto* openFolder = new QPushButton(tr("Open a model folder…"), this);
-    openFile->setIcon(themeIcon(QStringLiteral("model")));
-    openFolder->setIcon(themeIcon(QStringLiteral("open")));
-    openFile->setDefault(true);
+    auto* open = new QPushButton(tr("Open a model…"), this);
+    open->setObjectName(QStringLiteral("openModel"));
+    open->setIcon(themeIcon(QStringLiteral("model")));
+    open->setToolTip(
+        tr("Choose a file, a folder or a model that was found, and see what it is and "
+           "needs before it is loaded (Ctrl+O)"));
+    open->setDefault(true);
     auto* drop = new QLabel(
         tr("or drop a .gguf file, a folder with config.json, a plan or a stored run here"), this);
     drop->setForegroundRole(QPalette::PlaceholderText);
@@ -50,8 +52,7 @@ StartPage::StartPage(QWidget* parent)
     column->addWidget(text);
     column->addWidget(m_error);
     auto* buttons = new QHBoxLayout;
-    buttons->addWidget(openFile);
-    buttons->addWidget(openFolder);
+    buttons->addWidget(open);
     buttons->addStretch();
     column->addLayout(buttons);
     column->addWidget(drop);
@@ -67,8 +68,7 @@ StartPage::StartPage(QWidget* parent)
     layout->addLayout(center);
     layout->addStretch(2);
 
-    connect(openFile, &QPushButton::clicked, this, &StartPage::openFileRequested);
-    connect(openFolder, &QPushButton::clicked, this, &StartPage::openFolderRequested);
+    connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
     const auto choose = [this](QListWidgetItem* item) {
         if (item != nullptr) emit modelChosen(item->data(Qt::UserRole).toString());
     };

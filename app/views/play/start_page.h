@@ -19,8 +19,7 @@ class StartPage : public QWidget {
     void setError(const QString& message, const QString& details);
 
   signals:
-    void openFileRequested();
-    void openFolderRequested();
+    void openRequested();
     void modelChosen(const QString& model);
 
   private:

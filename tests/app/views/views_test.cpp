@@ -19,11 +19,11 @@
 #include "app/timeline/timeline_view.h"
 #include "app/views/charts/chart_deck.h"
 #include "app/views/charts/trace_chart.h"
-#include "app/views/inspector/bar_list.h"
 #include "app/views/inspector/inspector.h"
 #include "app/views/kernels/kernels_page.h"
 #include "app/views/runs/compare_view.h"
 #include "app/views/runs/runs_page.h"
+#include "app/widgets/bar_list.h"
 #include "app/widgets/data_table.h"
 #include "tests/app/views/hand_made_run.h"
 

@@ -34,7 +34,7 @@ TEST_P(PlanMistake, IsNamedByItsPlace) {
 #define WITH(more) R"({"schema":1,"prompts":[{"text":"x"}],"lanes":[{"model":"m"}],)" more "}"
 constexpr const char* kKnownLaneKeys =
     "lanes[1].kvv: unknown key; known: name, like, model, backend, threads, weights, kv, "
-    "attention, kvBlock, context, exact, decode, muted";
+    "attention, kvBlock, context, exact, decode, chatTemplate, muted";
 
 const Mistake kMistakes[] = {
     {"NotAnObject", "[1]", "a plan must be an object, is a list"},
@@ -57,6 +57,8 @@ const Mistake kMistakes[] = {
      "prompts: is empty; give at least one, such as {\"chat\": \"Hello\"}"},
     {"LanesNotAList", WITH(R"("baseline":[])"), "baseline: must be a string, is a list"},
     {"LaneNotAnObject", LANES("3"), "lanes[0]: must be an object, is a number"},
+    {"TemplateNotText", LANES(R"({"model":"m","chatTemplate":3})"),
+     "lanes[0].chatTemplate: must be a string, is a number"},
     {"NoModel", LANES("{}"), "lanes[0].model: is missing; give a file, a folder or a known name"},
     {"ModelNotText", LANES(R"({"model":null})"), "lanes[0].model: must be a string, is null"},
     {"SameNameTwice", LANES(R"({"model":"m","name":"B"},{"model":"m"})"),

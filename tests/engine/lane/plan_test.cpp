@@ -42,7 +42,8 @@ TEST(Plan, EveryValueSurvivesWritingAndReading) {
         "warmup": 0, "repetitions": 5, "order": "sequential", "baseline": "fast",
         "lanes": [{"name": "fast", "model": "m.gguf", "backend": "auto", "threads": 2,
                    "weights": "auto", "kv": "bf16", "attention": "naive", "kvBlock": 32,
-                   "context": 2048, "exact": true, "decode": {"kind": "plain"}, "muted": false},
+                   "context": 2048, "exact": true, "decode": {"kind": "plain"},
+                   "chatTemplate": "{{ messages[0]['content'] }}\n", "muted": false},
                   {"like": "fast", "kv": "fp32", "muted": true}],
         "topCandidates": 3, "traceOps": false})");
     const std::string written = dumpJson(planToJson(plan));
@@ -50,6 +51,7 @@ TEST(Plan, EveryValueSurvivesWritingAndReading) {
     EXPECT_NE(written.find("\"temperature\":0.7,"), std::string::npos) << written;
     EXPECT_NE(written.find("\"seed\":18446744073709551615"), std::string::npos);
 
+    EXPECT_EQ(plan.lanes[1].chatTemplate, "{{ messages[0]['content'] }}\n");
     ASSERT_EQ(plan.prompts.size(), 4U);
     EXPECT_EQ(plan.prompts[0].kind, PromptKind::Chat);
     EXPECT_EQ(plan.prompts[0].system, "Be brief");

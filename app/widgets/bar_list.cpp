@@ -1,4 +1,4 @@
-#include "app/views/inspector/bar_list.h"
+#include "app/widgets/bar_list.h"
 
 #include <QApplication>
 #include <QClipboard>
