@@ -53,6 +53,6 @@ struct MetadataRow {
 };
 std::vector<MetadataRow> metadataRows(const Checkpoint& checkpoint);
 /// The whole value, one entry of a list a line; cut after `maxItems` with a note.
-QString metadataText(const Checkpoint& checkpoint, const MetadataRow& row, int maxItems = 20'000);
+QString metadataText(const Checkpoint& checkpoint, const MetadataRow& row, int maxItems = 5000);
 
 }  // namespace lanescope::app

@@ -1911,6 +1911,10 @@
         <source>Forget this folder</source>
         <translation>不再记住此文件夹</translation>
     </message>
+    <message>
+        <source>Delete: forget this folder</source>
+        <translation>Delete 键：不再记住此文件夹</translation>
+    </message>
 </context>
 <context>
     <name>lanescope::app::ModelPage</name>

@@ -7,6 +7,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
@@ -216,6 +217,26 @@ class ModelUiTest : public QObject {
         QVERIFY(!dialog->openButton()->isEnabled());
         dialog->reject();
         QCOMPARE(document().laneCount(), 0);
+    }
+
+    // Nothing of the weights is read: a file as large as this one's hole opens like a small one.
+    void twentyGigabytesAreReadAtOnceAndEnterOpensThem() {
+        const QString path = m_home.path() + QStringLiteral("/large.gguf");
+        QVERIFY(QFile::copy(tinyModel(), path));
+        QFile large(path);
+        large.setPermissions(QFile::ReadOwner | QFile::WriteOwner);
+        if (!large.resize(qint64{20} << 30)) QSKIP("no files with holes on this disk");
+        OpenDialog* dialog = openDialog();
+        QElapsedTimer clock;
+        clock.start();
+        dialog->field()->setText(path);
+        // Enter before the figures are there opens the model as soon as they are.
+        QTest::keyClick(dialog->field(), Qt::Key_Return);
+        QVERIFY(clock.elapsed() < 1000);
+        QTRY_COMPARE_WITH_TIMEOUT(document().laneCount(), 2, 20'000);
+        QCOMPARE(QString::fromStdString(document().plan().lanes[0].model), path);
+        document().replace(Plan{}, {});
+        QVERIFY(QFile::remove(path));
     }
 
     void recentModelsAndFoldersAreListed() {

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
+#include <QShortcut>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
@@ -82,6 +83,9 @@ ModelList::ModelList(ModelLibrary* library, QWidget* parent)
         if (!model.isEmpty()) emit activated(model);
     });
     connect(m_tree, &QWidget::customContextMenuRequested, this, &ModelList::showMenu);
+    auto* forget = new QShortcut(QKeySequence::Delete, m_tree);
+    forget->setContext(Qt::WidgetShortcut);
+    connect(forget, &QShortcut::activated, this, &ModelList::forgetFolder);
     refresh();
     if (!m_library->scanned() && !ModelLibrary::folders().isEmpty()) m_library->scan();
 }
@@ -132,7 +136,8 @@ void ModelList::refresh() {
         addGroup(tr("Models of the cache folder"), tr("Known models that ./dev models puts there")),
         m_library->known(), tr("none there: ./dev models fetches SmolLM2 135M"));
     for (const QString& folder : ModelLibrary::folders()) {
-        auto* group = addGroup(folder, folder);
+        auto* group =
+            addGroup(folder, folder + QLatin1Char('\n') + tr("Delete: forget this folder"));
         group->setData(kName, kFolderRole, folder);
         std::vector<FoundModel> inside;
         const QString prefix =
@@ -199,7 +204,6 @@ void ModelList::addFolder() {
 void ModelList::forgetFolder() {
     const QTreeWidgetItem* item = m_tree->currentItem();
     if (item == nullptr) return;
-    if (item->parent() != nullptr) item = item->parent();
     const QString folder = item->data(kName, kFolderRole).toString();
     if (!folder.isEmpty()) m_library->removeFolder(folder);
 }
@@ -208,8 +212,7 @@ void ModelList::showMenu(const QPoint& place) {
     QTreeWidgetItem* item = m_tree->itemAt(place);
     if (item == nullptr) return;
     m_tree->setCurrentItem(item);
-    const QTreeWidgetItem* group = item->parent() != nullptr ? item->parent() : item;
-    if (group->data(kName, kFolderRole).toString().isEmpty()) return;
+    if (item->data(kName, kFolderRole).toString().isEmpty()) return;
     QMenu menu(this);
     menu.addAction(tr("Forget this folder"), this, &ModelList::forgetFolder);
     menu.exec(m_tree->viewport()->mapToGlobal(place));

@@ -45,6 +45,12 @@ OpenDialog::OpenDialog(ModelLibrary* library, const PlanDocument* document, QWid
         m_typing.start();
         updateButtons();
     });
+    connect(m_field, &QLineEdit::returnPressed, this, [this] {
+        if (m_open->isEnabled()) return;  // the default button takes it
+        inspectNow();
+        m_openWhenRead = true;
+        updateButtons();
+    });
     connect(m_list, &ModelList::chosen, this, [this](const QString& model) {
         m_field->setText(model);
         inspectNow();
