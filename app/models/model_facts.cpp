@@ -180,7 +180,14 @@ std::vector<Fact> fileFacts(const ModelInspection& m) {
 }
 
 QString problemText(const ModelInspection& m) {
-    return m.error ? QString::fromStdString(m.error->message) : QString();
+    if (!m.error) return {};
+    const QString message = QString::fromStdString(m.error->message);
+    // Messages about a whole file leave it out, since they are printed behind its path.
+    const bool aboutFile =
+        message.startsWith(QLatin1String("is ")) || message.startsWith(QLatin1String("has "));
+    if (!aboutFile) return message;
+    const QString path = m.path.isEmpty() ? QString::fromStdString(m.name) : m.path;
+    return QFileInfo(path).fileName() + QLatin1Char(' ') + message;
 }
 
 QString problemDetails(const ModelInspection& m) {

@@ -397,6 +397,15 @@ class ModelUiTest : public QObject {
             QStringLiteral("{{ raise_exception('turns must alternate') }}"));
         QTRY_VERIFY_WITH_TIMEOUT(
             view->error()->message().contains(QLatin1String("turns must alternate")), 20'000);
+        // An edit outlives the window; so does the choice it started from.
+        m_shell.reset();
+        open();
+        m_shell->context()->openModel(tinyModel());
+        showOnPage(tinyModel(), ModelPage::Tab::Template);
+        view = page()->chatTemplate();
+        QCOMPARE(view->sourceBox()->currentText(), QStringLiteral("ChatML"));
+        QVERIFY(view->editor()->toPlainText().contains(QLatin1String("turns must alternate")));
+        QTRY_VERIFY_WITH_TIMEOUT(view->error()->isVisible(), 20'000);
         view->resetButton()->click();
         QTRY_VERIFY_WITH_TIMEOUT(!view->busy() && !view->error()->isVisible(), 20'000);
         QCOMPARE(view->editor()->toPlainText(), good);

@@ -104,7 +104,7 @@ void ModelPage::fillModels() {
     // A model that is only looked at stays while it is shown.
     if (m_models->findData(before) < 0 && m_document->laneCount() == 0) add(before);
     m_models->setCurrentIndex(std::max(0, m_models->findData(before)));
-    m_models->setEnabled(m_models->count() > 0);
+    m_models->setVisible(m_models->count() > 0);
 }
 
 QString ModelPage::model() const {
@@ -114,7 +114,7 @@ QString ModelPage::model() const {
 void ModelPage::setModel(const QString& model) {
     if (m_models->findData(model) < 0)
         m_models->addItem(shortModelName(model.toStdString()), model);
-    m_models->setEnabled(true);
+    m_models->setVisible(true);
     m_models->setCurrentIndex(m_models->findData(model));
     inspectIfSeen();
 }

@@ -29,6 +29,9 @@ const QString kOwn = QStringLiteral("own");
 const QString kBuiltIn = QStringLiteral("builtin:");
 const QString kLane = QStringLiteral("lane:");
 constexpr int kAllLanes = -1;
+/// An edit that is in no lane yet: model, source, text.
+const QString kDraftKey = QStringLiteral("model/templateDraft");
+constexpr qsizetype kMaxDraftChars = 64 << 10;
 }  // namespace
 
 TemplateView::TemplateView(PlanDocument* document, QWidget* parent)
@@ -163,7 +166,29 @@ void TemplateView::setModel(const ModelInspection& model) {
         if (m_source->itemData(i).toString().startsWith(kLane)) chosen = i;
     m_source->setCurrentIndex(chosen);
     fillTargets();
-    loadSource();
+    m_editor->setPlainText(QString::fromStdString(sourceText()));
+    restoreDraft();
+    start();
+}
+
+void TemplateView::saveDraft() const {
+    const QString model = QString::fromStdString(m_model);
+    const QString text = m_editor->toPlainText();
+    QSettings settings;
+    if (text.toStdString() != sourceText() && text.size() <= kMaxDraftChars)
+        settings.setValue(kDraftKey, QStringList{model, m_source->currentData().toString(), text});
+    else if (settings.value(kDraftKey).toStringList().value(0) == model)
+        settings.remove(kDraftKey);
+}
+
+void TemplateView::restoreDraft() {
+    const QStringList draft = QSettings().value(kDraftKey).toStringList();
+    if (draft.size() != 3 || draft[0] != QString::fromStdString(m_model)) return;
+    const int source = m_source->findData(draft[1]);
+    if (source < 0) return;
+    const QSignalBlocker blocker(m_source);
+    m_source->setCurrentIndex(source);
+    m_editor->setPlainText(draft[2]);
 }
 
 void TemplateView::fillSources() {
@@ -226,6 +251,7 @@ void TemplateView::reset() {
 
 void TemplateView::start() {
     m_typing.stop();
+    saveDraft();
     const auto samples = chatSamples();
     const auto at = static_cast<std::size_t>(std::max(0, m_sample->currentIndex()));
     m_task.start([source = edited(), sample = samples[at], prompt = m_prompt->isChecked(),

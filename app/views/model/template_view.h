@@ -54,6 +54,9 @@ class TemplateView : public QWidget {
     void start();
     void show(const TemplatePreview& result);
     void updateState();
+    /// What is edited and in no lane yet outlives the window.
+    void saveDraft() const;
+    void restoreDraft();
     [[nodiscard]] std::string sourceText() const;  ///< of the choice, unedited
     [[nodiscard]] std::string edited() const;
     [[nodiscard]] std::vector<int> targets() const;
