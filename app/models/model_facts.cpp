@@ -181,7 +181,7 @@ std::vector<Fact> fileFacts(const ModelInspection& m) {
 
 QString problemText(const ModelInspection& m) {
     if (!m.error) return {};
-    const QString message = QString::fromStdString(m.error->message);
+    QString message = QString::fromStdString(m.error->message);
     // Messages about a whole file leave it out, since they are printed behind its path.
     const bool aboutFile =
         message.startsWith(QLatin1String("is ")) || message.startsWith(QLatin1String("has "));
