@@ -303,7 +303,7 @@ void CpuBackend::activate(int layer, std::int64_t nTokens, Readers readers) {
     out.quantised = wantsInt8(readers);
     SpanSeries spans(m_cursor, layer);
     forTokens(nTokens, [&](std::int64_t begin, std::int64_t end) {
-        m_ops.siluMul({.gate = m_workspace.gate,
+        m_ops.activate({.gate = m_workspace.gate,
                        .up = m_workspace.up,
                        .y = out.x,
                        .gateStride = width,

@@ -88,6 +88,43 @@ void rotateInterleaved(float* x, const float* cosines, const float* sines, std::
     }
 }
 
+__m256 silu(__m256 x) {
+    const __m256 e = expPs(_mm256_sub_ps(_mm256_setzero_ps(), x));
+    return _mm256_div_ps(x, _mm256_add_ps(_mm256_set1_ps(1.0F), e));
+}
+
+__m256 halfPlus(__m256 x, __m256 sigmoidal) {
+    const __m256 half = _mm256_mul_ps(x, _mm256_set1_ps(0.5F));
+    return _mm256_fmadd_ps(half, sigmoidal, half);
+}
+
+__m256 geluTanh(__m256 x) {
+    const __m256 cubic =
+        _mm256_fmadd_ps(_mm256_mul_ps(x, x), _mm256_set1_ps(0.044715F), _mm256_set1_ps(1.0F));
+    const __m256 inner =
+        _mm256_mul_ps(_mm256_mul_ps(x, _mm256_set1_ps(0.79788456080286536F)), cubic);
+    return halfPlus(x, tanhPs(inner));
+}
+
+__m256 geluErf(__m256 x) {
+    return halfPlus(x, erfPs(_mm256_mul_ps(x, _mm256_set1_ps(0.70710678118654752F))));
+}
+
+template <class Fn>
+void activateRows(const ActivateArgs& args, Fn&& act) {
+    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t) {
+        const float* gate = args.gate + t * args.gateStride;
+        const float* up = args.up != nullptr ? args.up + t * args.upStride : nullptr;
+        float* y = args.y + t * args.dim;
+        for (std::int64_t i = 0; i < args.dim; i += 8) {
+            const std::int64_t n = args.dim - i;
+            __m256 v = act(loadLanes(gate + i, n));
+            if (up != nullptr) v = _mm256_mul_ps(v, loadLanes(up + i, n));
+            storeLanes(y + i, v, n);
+        }
+    }
+}
+
 }  // namespace
 
 void rmsNorm(const RmsNormArgs& args) {
@@ -110,6 +147,38 @@ void rmsNorm(const RmsNormArgs& args) {
             const __m256 v = _mm256_mul_ps(loadLanes(x + i, args.dim - i), scale);
             storeLanes(y + i, _mm256_mul_ps(v, loadLanes(args.weight + i, args.dim - i)),
                        args.dim - i);
+        }
+    }
+}
+
+void layerNorm(const LayerNormArgs& args) {
+    const std::int64_t dim = args.dim;
+    const auto n = static_cast<float>(dim);
+    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t) {
+        const float* x = args.x + t * dim;
+        float* y = args.y + t * dim;
+        __m256 sums[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+        for (std::int64_t i = 0; i < dim; i += 8) {
+            __m256& sum = sums[i / 8 % 2];
+            sum = _mm256_add_ps(sum, loadLanes(x + i, dim - i));
+        }
+        const __m256 mean = _mm256_set1_ps(sumLanes(_mm256_add_ps(sums[0], sums[1])) / n);
+        __m256 squares[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+        for (std::int64_t i = 0; i < dim; i += 8) {
+            // Lanes past the end would count as -mean.
+            const __m256 v = _mm256_and_ps(_mm256_sub_ps(loadLanes(x + i, dim - i), mean),
+                                           _mm256_castsi256_ps(laneMask(dim - i)));
+            __m256& sum = squares[i / 8 % 2];
+            sum = _mm256_fmadd_ps(v, v, sum);
+        }
+        const float variance = sumLanes(_mm256_add_ps(squares[0], squares[1])) / n;
+        const float root = _mm_cvtss_f32(_mm_sqrt_ss(_mm_set_ss(variance + args.eps)));
+        const __m256 scale = _mm256_set1_ps(1.0F / root);
+        for (std::int64_t i = 0; i < dim; i += 8) {
+            const __m256 v = _mm256_mul_ps(_mm256_sub_ps(loadLanes(x + i, dim - i), mean), scale);
+            const __m256 b =
+                args.bias != nullptr ? loadLanes(args.bias + i, dim - i) : _mm256_setzero_ps();
+            storeLanes(y + i, _mm256_fmadd_ps(v, loadLanes(args.weight + i, dim - i), b), dim - i);
         }
     }
 }
@@ -140,36 +209,48 @@ void rope(const RopeArgs& args) {
     }
 }
 
-void siluMul(const SiluMulArgs& args) {
-    const __m256 one = _mm256_set1_ps(1.0F);
-    const __m256 zero = _mm256_setzero_ps();
-    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t) {
-        const float* gate = args.gate + t * args.gateStride;
-        const float* up = args.up + t * args.upStride;
-        float* y = args.y + t * args.dim;
-        for (std::int64_t i = 0; i < args.dim; i += 8) {
-            const __m256 g = loadLanes(gate + i, args.dim - i);
-            const __m256 u = loadLanes(up + i, args.dim - i);
-            const __m256 e = expPs(_mm256_sub_ps(zero, g));
-            const __m256 s = _mm256_div_ps(g, _mm256_add_ps(one, e));
-            storeLanes(y + i, _mm256_mul_ps(s, u), args.dim - i);
-        }
+void activate(const ActivateArgs& args) {
+    switch (args.kind) {
+        case Activation::GeluTanh:
+            return activateRows(args, [](__m256 x) { return geluTanh(x); });
+        case Activation::GeluErf:
+            return activateRows(args, [](__m256 x) { return geluErf(x); });
+        case Activation::Silu:
+            break;
     }
+    activateRows(args, [](__m256 x) { return silu(x); });
 }
 
 void add(const AddArgs& args) {
     const std::int64_t end = args.tokenEnd * args.dim;
+    const __m256 scale = _mm256_set1_ps(args.scale);
     for (std::int64_t i = args.tokenBegin * args.dim; i < end; i += 8) {
         const __m256 x = loadLanes(args.x + i, end - i);
-        storeLanes(args.x + i, _mm256_add_ps(x, loadLanes(args.delta + i, end - i)), end - i);
+        storeLanes(args.x + i, _mm256_fmadd_ps(scale, loadLanes(args.delta + i, end - i), x),
+                   end - i);
+    }
+}
+
+void softcap(const SoftcapArgs& args) {
+    const std::int64_t end = args.tokenEnd * args.dim;
+    const __m256 cap = _mm256_set1_ps(args.cap);
+    for (std::int64_t i = args.tokenBegin * args.dim; i < end; i += 8) {
+        const __m256 x = loadLanes(args.x + i, end - i);
+        storeLanes(args.x + i, _mm256_mul_ps(tanhPs(_mm256_div_ps(x, cap)), cap), end - i);
     }
 }
 
 void embed(const EmbedArgs& args) {
     const auto* rows = static_cast<const char*>(args.table);
     const std::int64_t stride = rowBytes(args.tableType, args.dim);
-    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t)
-        dequantiseRow(args.tableType, rows + args.ids[t] * stride, args.y + t * args.dim, args.dim);
+    const __m256 scale = _mm256_set1_ps(args.scale);
+    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t) {
+        float* y = args.y + t * args.dim;
+        dequantiseRow(args.tableType, rows + args.ids[t] * stride, y, args.dim);
+        if (args.scale == 1.0F) continue;
+        for (std::int64_t i = 0; i < args.dim; i += 8)
+            storeLanes(y + i, _mm256_mul_ps(loadLanes(y + i, args.dim - i), scale), args.dim - i);
+    }
 }
 
 void kvWrite(const KvWriteArgs& args) {

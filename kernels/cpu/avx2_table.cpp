@@ -3,8 +3,8 @@
 namespace lanescope::kernels::avx2 {
 
 const OpTable& table() {
-    static const OpTable kTable{Isa::Avx2, dequantiseRow, quantiseActs, matmul,
-                                rmsNorm,   rope,          siluMul,      add,
+    static const OpTable kTable{Isa::Avx2, dequantiseRow, quantiseActs, matmul, rmsNorm,
+                                layerNorm, rope,          activate,     add,    softcap,
                                 embed,     kvWrite,       attention,    fromF32};
     return kTable;
 }

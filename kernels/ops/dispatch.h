@@ -26,9 +26,11 @@ struct OpTable {
     void (*quantiseActs)(const QuantiseActsArgs&) = nullptr;
     void (*matmul)(const MatmulArgs&) = nullptr;
     void (*rmsNorm)(const RmsNormArgs&) = nullptr;
+    void (*layerNorm)(const LayerNormArgs&) = nullptr;
     void (*rope)(const RopeArgs&) = nullptr;
-    void (*siluMul)(const SiluMulArgs&) = nullptr;
+    void (*activate)(const ActivateArgs&) = nullptr;
     void (*add)(const AddArgs&) = nullptr;
+    void (*softcap)(const SoftcapArgs&) = nullptr;
     void (*embed)(const EmbedArgs&) = nullptr;
     void (*kvWrite)(const KvWriteArgs&) = nullptr;
     void (*attention)(const AttentionArgs&) = nullptr;

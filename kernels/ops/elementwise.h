@@ -1,6 +1,6 @@
 #pragma once
-// The small ops between the matrices: norms, rotary embedding, gated activation, residual add,
-// gather, soft-max. Every one is split over tokens: a call handles [tokenBegin, tokenEnd).
+// The small ops between the matrices: norms, rotary embedding, activation (gated or not), residual
+// add, gather, soft-cap. Every one is split over tokens: a call handles [tokenBegin, tokenEnd).
 
 #include <cstdint>
 
@@ -12,6 +12,19 @@ namespace lanescope::kernels {
 struct RmsNormArgs {
     const float* x = nullptr;       ///< [nTokens, dim] f32
     const float* weight = nullptr;  ///< [dim] f32
+    float* y = nullptr;             ///< [nTokens, dim] f32
+    std::int64_t dim = 0;
+    float eps = 1e-5F;
+    std::int64_t tokenBegin = 0;
+    std::int64_t tokenEnd = 0;
+};
+
+/// y[t] = (x[t] - mean) / sqrt(variance + eps) · weight + bias (arXiv 1607.06450). In place
+/// allowed.
+struct LayerNormArgs {
+    const float* x = nullptr;       ///< [nTokens, dim] f32
+    const float* weight = nullptr;  ///< [dim] f32
+    const float* bias = nullptr;    ///< [dim] f32 or null
     float* y = nullptr;             ///< [nTokens, dim] f32
     std::int64_t dim = 0;
     float eps = 1e-5F;
@@ -42,28 +55,47 @@ struct RopeArgs {
     std::int64_t tokenEnd = 0;
 };
 
-/// y[t, i] = silu(gate[t, i]) · up[t, i] (arXiv 2002.05202).
-struct SiluMulArgs {
+/// Non-linearities of the MLP.
+enum class Activation : std::uint8_t {
+    Silu,      ///< x / (1 + e^-x)
+    GeluTanh,  ///< x / 2 · (1 + tanh(sqrt(2 / pi) · (x + 0.044715 x³))), arXiv 1606.08415
+    GeluErf,   ///< x / 2 · (1 + erf(x / sqrt(2)))
+};
+
+/// y[t, i] = act(gate[t, i]) · up[t, i] (arXiv 2002.05202), or act(gate[t, i]) without up.
+struct ActivateArgs {
     const float* gate = nullptr;  ///< [nTokens, gateStride] f32
-    const float* up = nullptr;    ///< [nTokens, upStride] f32
+    const float* up = nullptr;    ///< [nTokens, upStride] f32, or null: not gated
     float* y = nullptr;           ///< [nTokens, dim] f32; may be gate when gateStride == dim
     std::int64_t gateStride = 0;
     std::int64_t upStride = 0;
     std::int64_t dim = 0;
     std::int64_t tokenBegin = 0;
     std::int64_t tokenEnd = 0;
+    Activation kind = Activation::Silu;
 };
 
-/// x[t] += delta[t].
+/// x[t] += scale · delta[t], one rounding an element.
 struct AddArgs {
     float* x = nullptr;            ///< [nTokens, dim] f32
     const float* delta = nullptr;  ///< [nTokens, dim] f32
     std::int64_t dim = 0;
     std::int64_t tokenBegin = 0;
     std::int64_t tokenEnd = 0;
+    float scale = 1.0F;
 };
 
-/// y[t] = table[ids[t]] as f32. Precondition: ids are inside the table (the engine has checked).
+/// x[t] = cap · tanh(x[t] / cap), in place (arXiv 2408.00118, section 2).
+struct SoftcapArgs {
+    float* x = nullptr;  ///< [nTokens, dim] f32
+    float cap = 0.0F;    ///< above 0
+    std::int64_t dim = 0;
+    std::int64_t tokenBegin = 0;
+    std::int64_t tokenEnd = 0;
+};
+
+/// y[t] = scale · table[ids[t]] as f32. Precondition: ids are inside the table (the engine has
+/// checked).
 struct EmbedArgs {
     DType tableType = DType::F32;
     const void* table = nullptr;  ///< [vocab, dim] tableType
@@ -72,6 +104,7 @@ struct EmbedArgs {
     std::int64_t dim = 0;
     std::int64_t tokenBegin = 0;
     std::int64_t tokenEnd = 0;
+    float scale = 1.0F;
 };
 
 }  // namespace lanescope::kernels

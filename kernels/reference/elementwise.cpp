@@ -3,10 +3,28 @@
 #include "kernels/ops/elementwise.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "kernels/reference/reference.h"
 
 namespace lanescope::kernels::reference {
+namespace {
+
+double activated(Activation kind, double x) {
+    switch (kind) {
+        case Activation::GeluTanh:
+            return 0.5 * x *
+                   (1.0 +
+                    std::tanh(std::sqrt(2.0 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+        case Activation::GeluErf:
+            return 0.5 * x * (1.0 + std::erf(x / std::numbers::sqrt2));
+        case Activation::Silu:
+            break;
+    }
+    return x / (1.0 + std::exp(-x));
+}
+
+}  // namespace
 
 void rmsNorm(const RmsNormArgs& args) {
     for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t) {
@@ -18,6 +36,24 @@ void rmsNorm(const RmsNormArgs& args) {
             1.0 / std::sqrt(sum / static_cast<double>(args.dim) + static_cast<double>(args.eps));
         for (std::int64_t i = 0; i < args.dim; ++i)
             y[i] = static_cast<float>(x[i] * scale * args.weight[i]);
+    }
+}
+
+void layerNorm(const LayerNormArgs& args) {
+    const auto n = static_cast<double>(args.dim);
+    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t) {
+        const float* x = args.x + t * args.dim;
+        float* y = args.y + t * args.dim;
+        double mean = 0.0;
+        for (std::int64_t i = 0; i < args.dim; ++i) mean += x[i];
+        mean /= n;
+        double squares = 0.0;
+        for (std::int64_t i = 0; i < args.dim; ++i) squares += (x[i] - mean) * (x[i] - mean);
+        const double scale = 1.0 / std::sqrt(squares / n + static_cast<double>(args.eps));
+        for (std::int64_t i = 0; i < args.dim; ++i) {
+            const double bias = args.bias != nullptr ? args.bias[i] : 0.0;
+            y[i] = static_cast<float>((x[i] - mean) * scale * args.weight[i] + bias);
+        }
     }
 }
 
@@ -43,27 +79,35 @@ void rope(const RopeArgs& args) {
     }
 }
 
-void siluMul(const SiluMulArgs& args) {
+void activate(const ActivateArgs& args) {
     for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t) {
         for (std::int64_t i = 0; i < args.dim; ++i) {
             const double g = args.gate[t * args.gateStride + i];
-            const double u = args.up[t * args.upStride + i];
-            args.y[t * args.dim + i] = static_cast<float>(g / (1.0 + std::exp(-g)) * u);
+            const double u = args.up != nullptr ? args.up[t * args.upStride + i] : 1.0;
+            args.y[t * args.dim + i] = static_cast<float>(activated(args.kind, g) * u);
         }
     }
 }
 
 void add(const AddArgs& args) {
     for (std::int64_t i = args.tokenBegin * args.dim; i < args.tokenEnd * args.dim; ++i)
-        args.x[i] += args.delta[i];
+        args.x[i] = std::fma(args.scale, args.delta[i], args.x[i]);
+}
+
+void softcap(const SoftcapArgs& args) {
+    for (std::int64_t i = args.tokenBegin * args.dim; i < args.tokenEnd * args.dim; ++i)
+        args.x[i] = static_cast<float>(
+            args.cap * std::tanh(static_cast<double>(args.x[i]) / static_cast<double>(args.cap)));
 }
 
 void embed(const EmbedArgs& args) {
     const auto* table = static_cast<const char*>(args.table);
     const std::int64_t stride = rowBytes(args.tableType, args.dim);
-    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t)
-        dequantiseRow(args.tableType, table + args.ids[t] * stride, args.y + t * args.dim,
-                      args.dim);
+    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t) {
+        float* y = args.y + t * args.dim;
+        dequantiseRow(args.tableType, table + args.ids[t] * stride, y, args.dim);
+        for (std::int64_t i = 0; i < args.dim; ++i) y[i] *= args.scale;
+    }
 }
 
 void kvWrite(const KvWriteArgs& args) {

@@ -3,8 +3,8 @@
 namespace lanescope::kernels::reference {
 
 const OpTable& table() {
-    static const OpTable kTable{Isa::Reference, dequantiseRow, quantiseActs, matmul,
-                                rmsNorm,        rope,          siluMul,      add,
+    static const OpTable kTable{Isa::Reference, dequantiseRow, quantiseActs, matmul, rmsNorm,
+                                layerNorm,      rope,          activate,     add,    softcap,
                                 embed,          kvWrite,       attention,    fromF32};
     return kTable;
 }

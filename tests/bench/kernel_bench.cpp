@@ -134,11 +134,11 @@ void registerSmallOps() {
             ops().rmsNorm({x.data(), x.data(), y.data(), kDim, 1e-5F, 0, kTokens});
         });
     });
-    benchmark::RegisterBenchmark("siluMul/1536", [](benchmark::State& state) {
+    benchmark::RegisterBenchmark("activate/1536", [](benchmark::State& state) {
         const auto x = normals(kElements);
         std::vector<float> y(x.size());
         memoryBound(state, 12 * kElements, [&] {
-            ops().siluMul({x.data(), x.data(), y.data(), kDim, kDim, kDim, 0, kTokens});
+            ops().activate({x.data(), x.data(), y.data(), kDim, kDim, kDim, 0, kTokens});
         });
     });
     benchmark::RegisterBenchmark("quantiseActs/1536", [](benchmark::State& state) {

@@ -1,5 +1,5 @@
-// The vector exponential and hyperbolic tangent against double precision, in units in the last
-// place. Compiled for AVX2, so it asks the processor first.
+// The vector exponential, hyperbolic tangent and error function against double precision, in units
+// in the last place. Compiled for AVX2, so it asks the processor first.
 
 #include "kernels/cpu/avx2_math.h"
 
@@ -70,6 +70,22 @@ TEST_F(Avx2Math, TanhMatchesToThreeUlp) {
     EXPECT_LT(worst, 3.0);
     EXPECT_EQ(first(tanhPs(_mm256_set1_ps(1e30F))), 1.0F);
     EXPECT_EQ(first(tanhPs(_mm256_set1_ps(-1e30F))), -1.0F);
+}
+
+TEST_F(Avx2Math, ErfMatchesToOneInEightMillion) {
+    double worst = 0;
+    for (std::uint32_t i = 0x30000000U; i < 0x41000000U; i += 997) {  // 5e-10 to 8
+        for (const float x : {std::bit_cast<float>(i), -std::bit_cast<float>(i)}) {
+            const float y = first(erfPs(_mm256_set1_ps(x)));
+            worst = std::max(worst, std::fabs(y - std::erf(static_cast<double>(x))));
+            ASSERT_LE(std::fabs(y), 1.0F) << x;
+        }
+    }
+    EXPECT_LT(worst, 1.3e-7);
+    EXPECT_EQ(first(erfPs(_mm256_set1_ps(0.0F))), 0.0F);
+    EXPECT_EQ(first(erfPs(_mm256_set1_ps(1e30F))), 1.0F);
+    EXPECT_EQ(first(erfPs(_mm256_set1_ps(-INFINITY))), -1.0F);
+    EXPECT_TRUE(std::isnan(first(erfPs(_mm256_set1_ps(std::nanf(""))))));
 }
 
 }  // namespace
