@@ -24,6 +24,42 @@ ordered_json tensorTypes(const Checkpoint& checkpoint) {
     return out;
 }
 
+/// What sets an architecture apart; plain things are left out.
+void addParticulars(const ModelSpec& spec, const Model& model, ordered_json& out) {
+    if (spec.rotaryDim != spec.headDim && spec.learnedPositions == 0)
+        out["rotaryDim"] = spec.rotaryDim;
+    if (spec.learnedPositions > 0) out["learnedPositions"] = spec.learnedPositions;
+    if (spec.slidingWindow > 0) {
+        out["slidingWindow"] = spec.slidingWindow;
+        std::int64_t windowed = 0;
+        for (int i = 0; i < static_cast<int>(spec.nLayers); ++i) windowed += spec.window(i) > 0;
+        out["windowedLayers"] = windowed;
+    }
+    if (!spec.localRopeInvFreq.empty()) {
+        out["localRopeTheta"] = spec.localRopeTheta;
+        out["localRopeScaling"] = spec.localRopeScaling;
+    }
+    if (spec.embeddingScale != 1.0F) out["embeddingScale"] = spec.embeddingScale;
+    if (spec.residualScale != 1.0F) out["residualScale"] = spec.residualScale;
+    if (spec.logitScale != 1.0F) out["logitScale"] = spec.logitScale;
+    if (spec.queryScale > 0.0F) out["attentionScale"] = spec.queryScale;
+    if (spec.attentionSoftcap > 0.0F) out["attentionSoftcap"] = spec.attentionSoftcap;
+    if (spec.logitSoftcap > 0.0F) out["logitSoftcap"] = spec.logitSoftcap;
+    if (model.copiedBytes() > 0) out["copiedBytes"] = model.copiedBytes();
+}
+
+/// "rms norm, gated silu mlp, qk norm": the shape of a layer in words.
+std::string blockText(const ModelSpec& spec) {
+    static constexpr const char* kActivations[] = {"silu", "gelu (tanh)", "gelu (erf)"};
+    std::string text = spec.normKind == NormKind::Layer ? "layer norm" : "rms norm";
+    text += std::string(", ") + (spec.mlp == MlpKind::Gated ? "gated " : "") +
+            kActivations[static_cast<std::size_t>(spec.activation)] + " mlp";
+    if (spec.postNorms) text += ", norms after each half";
+    if (spec.qkNorm) text += ", q and k norms";
+    if (spec.block == BlockKind::Parallel) text += ", attention and mlp in parallel";
+    return text;
+}
+
 ordered_json describe(const Model& model, const std::string& path, const std::string& kv) {
     const ModelSpec& spec = model.spec();
     const ParameterCounts& parts = model.parameters();
@@ -45,8 +81,12 @@ ordered_json describe(const Model& model, const std::string& path, const std::st
     out["headDim"] = spec.headDim;
     out["vocab"] = spec.vocab;
     out["contextLength"] = spec.contextLength;
-    out["ropeTheta"] = spec.ropeTheta;
-    out["ropeScaling"] = spec.ropeScaling;
+    out["block"] = blockText(spec);
+    if (spec.learnedPositions == 0) {
+        out["ropeTheta"] = spec.ropeTheta;
+        out["ropeScaling"] = spec.ropeScaling;
+    }
+    addParticulars(spec, model, out);
     out["tiedHead"] = spec.tiedHead;
     out["fileBytes"] = model.checkpoint().fileBytes();
     out["weightBytes"] = model.weightBytes();

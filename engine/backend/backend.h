@@ -43,7 +43,7 @@ struct Workspace {
     float* k = nullptr;      ///< [maxTokens, nKvHeads * headDim]
     float* v = nullptr;      ///< [maxTokens, nKvHeads * headDim]
     Activations attended;    ///< [maxTokens, nHeads * headDim]
-    float* gate = nullptr;   ///< [maxTokens, ffnDim]
+    float* gate = nullptr;   ///< [maxTokens, ffnDim], gated MLPs only
     float* up = nullptr;     ///< [maxTokens, ffnDim]
     Activations hidden;      ///< [maxTokens, ffnDim]
 };
@@ -52,17 +52,27 @@ struct Workspace {
 struct PassTokens {
     std::span<const TokenId> ids;  ///< inside the embedding
     std::int32_t firstPosition = 0;
+    /// Positions of the whole call this pass is a chunk of, for frequencies that follow the length
+    /// (ModelSpec::dynamicNtk); 0: up to the pass's own end.
+    std::int64_t callLength = 0;
 };
 
 /// The matrices that will read a result: they decide whether its int8 form is made.
 using Readers = std::initializer_list<const Weight*>;
 
-/// out = norm(x += add) · weight for the first nTokens rows.
+/// What is added to the residual stream: x += scale · norm(rows). Rows null: nothing.
+struct Addend {
+    float* rows = nullptr;              ///< [nTokens, dim]; overwritten where it is normed
+    const NormWeights* norm = nullptr;  ///< null: the rows as they are
+    float scale = 1.0F;
+};
+
+/// out = norm(x += add) for the first nTokens rows.
 struct NormOp {
     int layer = -1;
     std::int64_t nTokens = 0;
-    const float* add = nullptr;  ///< [nTokens, dim], or null: nothing is added
-    const float* weight = nullptr;
+    Addend add;
+    const NormWeights* norm = nullptr;
     Activations* out = nullptr;
     Readers readers;
 };
@@ -84,22 +94,31 @@ class Backend {
 
     /// Starts a pass: its tokens and the labels its spans get. ids must live until the pass ends.
     virtual void begin(const PassTokens& tokens, const trace::Cursor& cursor) = 0;
-    /// workspace().x = rows of the table.
+    /// workspace().x = embeddingScale · rows of the table.
     virtual void embed(const Weight& table) = 0;
+    /// workspace().delta = rows of a table of positions.
+    virtual void embedPositions(const Weight& table) = 0;
     /// Residual add, norm and quantisation over workspace().x.
     virtual void norm(const NormOp& op) = 0;
+    /// The residual add alone.
+    virtual void addResidual(int layer, std::int64_t nTokens, const Addend& add) = 0;
     /// Several matrices that read the same rows.
     virtual void linear(trace::Op op, int layer, std::int64_t nTokens, const Activations& in,
                         std::initializer_list<Product> products) = 0;
-    /// Rotates q and k of all tokens and stores k and v in the cache.
-    virtual void ropeAndStore(int layer, const kernels::PagedKv& kv) = 0;
-    /// workspace().attended = attention of workspace().q over the cache.
+    /// Norms (where the layer has such norms) and rotates q and k of all tokens and stores k and v
+    /// in the cache.
+    virtual void ropeAndStore(int layer, const LayerWeights& weights,
+                              const kernels::PagedKv& kv) = 0;
+    /// workspace().attended = attention of workspace().q over the cache, inside the layer's window.
     virtual void attention(int layer, const kernels::PagedKv& kv, Readers readers) = 0;
-    /// workspace().hidden = silu(gate) · up.
+    /// workspace().hidden = act(gate) · up, or act(up) in plain MLPs.
     virtual void activate(int layer, std::int64_t nTokens, Readers readers) = 0;
-    /// Keeps only the given rows (ascending) of x and attended, moved to the front.
-    virtual void keepRows(std::span<const std::int32_t> rows, Readers readers) = 0;
-    /// logits[nTokens, head.nRows] = normed · headᵀ, in host memory.
+    /// Keeps only the given rows (ascending) of workspace().x, moved to the front.
+    virtual void keepResidual(std::span<const std::int32_t> rows) = 0;
+    /// The same for an activation of the workspace.
+    virtual void keepRows(std::span<const std::int32_t> rows, Activations& acts,
+                          Readers readers) = 0;
+    /// logits[nTokens, head.nRows] = normed · headᵀ, soft-capped, in host memory.
     virtual void head(const Weight& head, std::int64_t nTokens, float* logits) = 0;
 };
 

@@ -8,6 +8,7 @@
 #include "engine/backend/cpu_workspace.h"
 #include "engine/backend/span_series.h"
 #include "engine/base/format.h"
+#include "engine/model/rope_scaling.h"
 
 namespace lanescope {
 
@@ -25,6 +26,36 @@ std::uint64_t bytesOf(std::int64_t nFloats) {
 /// Bytes of the int8 form of nValues activations, with scales and sums.
 std::uint64_t int8BytesOf(std::int64_t nValues) {
     return static_cast<std::uint64_t>(nValues + nValues / 4);
+}
+
+/// Row rows[i] (ascending) becomes row i.
+void moveRows(float* x, std::int64_t width, std::span<const std::int32_t> rows) {
+    for (std::int64_t to = 0; to < std::ssize(rows); ++to) {
+        const std::int64_t from = rows[static_cast<std::size_t>(to)];
+        if (from != to) std::memmove(x + to * width, x + from * width, bytesOf(width));
+    }
+}
+
+std::uint64_t residualBytes(std::int64_t nValues, const Addend& add) {
+    return bytesOf((add.norm != nullptr ? 5 : 3) * nValues);
+}
+
+std::uint64_t residualFlops(std::int64_t nValues, const Addend& add) {
+    return static_cast<std::uint64_t>((add.norm != nullptr ? 5 : 1) * nValues);
+}
+
+/// Keys that n tokens from position `first` on see together, and query-key pairs.
+struct KeysSeen {
+    std::int64_t keys = 0;
+    std::int64_t pairs = 0;
+};
+
+KeysSeen keysSeen(std::int64_t first, std::int64_t n, std::int64_t window) {
+    if (window == 0) return {first + n, n * first + n * (n + 1) / 2};
+    // Token t sees min(t + 1, window); from position window - 1 on it is the window.
+    const std::int64_t growing = std::clamp<std::int64_t>(window - 1 - first, 0, n);
+    return {std::min(first + n, window - 1 + n),
+            growing * first + growing * (growing + 1) / 2 + (n - growing) * window};
 }
 
 bool isBlockFormat(kernels::DType type) {
@@ -64,6 +95,7 @@ CpuBackend::CpuBackend(const ModelSpec& spec, const BackendSettings& settings, s
     const CpuWorkspace all = layOutWorkspace(spec, settings, arena);
     m_workspace = all.activations;
     m_positions = all.positions;
+    m_dynamicFrequencies = all.dynamicFrequencies;
     m_attentionScratch = all.attentionScratch;
     m_attentionFloats = all.attentionFloats;
 }
@@ -101,6 +133,10 @@ void CpuBackend::begin(const PassTokens& tokens, const trace::Cursor& cursor) {
     m_cursor = cursor;
     for (std::size_t i = 0; i < tokens.ids.size(); ++i)
         m_positions[i] = tokens.firstPosition + static_cast<std::int32_t>(i);
+    if (m_dynamicFrequencies == nullptr) return;
+    const auto end = static_cast<std::int64_t>(tokens.firstPosition) + std::ssize(tokens.ids);
+    dynamicRopeFrequencies(m_spec, std::max(end, tokens.callLength),
+                           {m_dynamicFrequencies, static_cast<std::size_t>(m_spec.rotaryDim / 2)});
 }
 
 void CpuBackend::embed(const Weight& table) {
@@ -116,8 +152,66 @@ void CpuBackend::embed(const Weight& table) {
                      .y = m_workspace.x,
                      .dim = table.nCols,
                      .tokenBegin = begin,
+                     .tokenEnd = end,
+                     .scale = m_spec.embeddingScale});
+    });
+}
+
+void CpuBackend::embedPositions(const Weight& table) {
+    const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
+    const auto rowBytes = static_cast<std::uint64_t>(kernels::rowBytes(table.dtype, table.nCols));
+    const trace::ScopedSpan span(
+        m_cursor, trace::Op::Embed, -1,
+        static_cast<std::uint64_t>(n) * rowBytes + bytesOf(n * table.nCols));
+    forTokens(n, [&](std::int64_t begin, std::int64_t end) {
+        m_ops.embed({.tableType = table.dtype,
+                     .table = table.data,
+                     .ids = m_positions,
+                     .y = m_workspace.delta,
+                     .dim = table.nCols,
+                     .tokenBegin = begin,
                      .tokenEnd = end});
     });
+}
+
+void CpuBackend::normRows(NormKind kind, const NormWeights& weights, const float* x, float* y,
+                          std::int64_t dim, std::int64_t begin, std::int64_t end) const {
+    if (kind == NormKind::Layer)
+        m_ops.layerNorm({.x = x,
+                         .weight = weights.weight,
+                         .bias = weights.bias,
+                         .y = y,
+                         .dim = dim,
+                         .eps = m_spec.normEps,
+                         .tokenBegin = begin,
+                         .tokenEnd = end});
+    else
+        m_ops.rmsNorm({.x = x,
+                       .weight = weights.weight,
+                       .y = y,
+                       .dim = dim,
+                       .eps = m_spec.normEps,
+                       .tokenBegin = begin,
+                       .tokenEnd = end});
+}
+
+void CpuBackend::addRows(const Addend& add, std::int64_t begin, std::int64_t end) const {
+    const std::int64_t dim = m_spec.dim;
+    if (add.norm != nullptr)
+        normRows(m_spec.normKind, *add.norm, add.rows, add.rows, dim, begin, end);
+    m_ops.add({.x = m_workspace.x,
+               .delta = add.rows,
+               .dim = dim,
+               .tokenBegin = begin,
+               .tokenEnd = end,
+               .scale = add.scale});
+}
+
+void CpuBackend::addResidual(int layer, std::int64_t nTokens, const Addend& add) {
+    const trace::ScopedSpan span(m_cursor, trace::Op::Residual, layer,
+                                 residualBytes(nTokens * m_spec.dim, add),
+                                 residualFlops(nTokens * m_spec.dim, add));
+    forTokens(nTokens, [&](std::int64_t begin, std::int64_t end) { addRows(add, begin, end); });
 }
 
 void CpuBackend::norm(const NormOp& op) {
@@ -126,23 +220,13 @@ void CpuBackend::norm(const NormOp& op) {
     op.out->quantised = wantsInt8(op.readers);
     SpanSeries spans(m_cursor, op.layer);
     forTokens(n, [&](std::int64_t begin, std::int64_t end) {
-        if (op.add != nullptr) {
-            m_ops.add({.x = m_workspace.x,
-                       .delta = op.add,
-                       .dim = dim,
-                       .tokenBegin = begin,
-                       .tokenEnd = end});
+        if (op.add.rows != nullptr) {
+            addRows(op.add, begin, end);
             if (begin == 0)
-                spans.mark(trace::Op::Residual, bytesOf(3 * n * dim),
-                           static_cast<std::uint64_t>(n * dim));
+                spans.mark(trace::Op::Residual, residualBytes(n * dim, op.add),
+                           residualFlops(n * dim, op.add));
         }
-        m_ops.rmsNorm({.x = m_workspace.x,
-                       .weight = op.weight,
-                       .y = op.out->x,
-                       .dim = dim,
-                       .eps = m_spec.normEps,
-                       .tokenBegin = begin,
-                       .tokenEnd = end});
+        normRows(m_spec.normKind, *op.norm, m_workspace.x, op.out->x, dim, begin, end);
         if (begin == 0)
             spans.mark(trace::Op::Norm, bytesOf(2 * n * dim + dim),
                        static_cast<std::uint64_t>(4 * n * dim));
@@ -212,29 +296,33 @@ void CpuBackend::linear(trace::Op op, int layer, std::int64_t nTokens, const Act
         m_pool.run(part);
 }
 
-void CpuBackend::ropeAndStore(int layer, const kernels::PagedKv& kv) {
+void CpuBackend::ropeRows(int layer, const NormWeights& norm, float* x, std::int64_t nHeads,
+                          std::int64_t begin, std::int64_t end) const {
+    // Heads lie end to end: each is a row of the norm.
+    if (norm.present())
+        normRows(NormKind::Rms, norm, x, x, m_spec.headDim, begin * nHeads, end * nHeads);
+    m_ops.rope({.x = x,
+                .stride = nHeads * m_spec.headDim,
+                .nHeads = nHeads,
+                .headDim = m_spec.headDim,
+                .rotaryDim = m_spec.rotaryDim,
+                .invFreq = m_dynamicFrequencies != nullptr ? m_dynamicFrequencies
+                                                           : m_spec.ropeFrequencies(layer).data(),
+                .positions = m_positions,
+                .layout = m_spec.ropeLayout,
+                .mscale = m_spec.ropeMscale,
+                .tokenBegin = begin,
+                .tokenEnd = end});
+}
+
+void CpuBackend::ropeAndStore(int layer, const LayerWeights& weights, const kernels::PagedKv& kv) {
     const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
     const std::int64_t qWidth = m_spec.nHeads * m_spec.headDim;
     const std::int64_t kvWidth = m_spec.nKvHeads * m_spec.headDim;
     SpanSeries spans(m_cursor, layer);
     forTokens(n, [&](std::int64_t begin, std::int64_t end) {
-        kernels::RopeArgs rope;
-        rope.x = m_workspace.q;
-        rope.stride = qWidth;
-        rope.nHeads = m_spec.nHeads;
-        rope.headDim = m_spec.headDim;
-        rope.rotaryDim = m_spec.rotaryDim;
-        rope.invFreq = m_spec.ropeInvFreq.data();
-        rope.positions = m_positions;
-        rope.layout = m_spec.ropeLayout;
-        rope.mscale = m_spec.ropeMscale;
-        rope.tokenBegin = begin;
-        rope.tokenEnd = end;
-        m_ops.rope(rope);
-        rope.x = m_workspace.k;
-        rope.stride = kvWidth;
-        rope.nHeads = m_spec.nKvHeads;
-        m_ops.rope(rope);
+        ropeRows(layer, weights.qNorm, m_workspace.q, m_spec.nHeads, begin, end);
+        ropeRows(layer, weights.kNorm, m_workspace.k, m_spec.nKvHeads, begin, end);
         if (begin == 0)
             spans.mark(trace::Op::Rope, bytesOf(2 * n * (qWidth + kvWidth)),
                        static_cast<std::uint64_t>(3 * n * (qWidth + kvWidth)));
@@ -258,9 +346,8 @@ void CpuBackend::attention(int layer, const kernels::PagedKv& kv, Readers reader
     const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
     const std::int64_t qWidth = m_spec.nHeads * m_spec.headDim;
     const std::int64_t kvWidth = m_spec.nKvHeads * m_spec.headDim;
-    const std::int64_t context = m_tokens.firstPosition + n;
-    // Query-key pairs under the causal mask: token t sees firstPosition + t + 1 positions.
-    const std::int64_t pairs = n * m_tokens.firstPosition + n * (n + 1) / 2;
+    const std::int64_t window = m_spec.window(layer);
+    const KeysSeen seen = keysSeen(m_tokens.firstPosition, n, window);
     Activations& out = m_workspace.attended;
     out.quantised = wantsInt8(readers);
 
@@ -273,6 +360,8 @@ void CpuBackend::attention(int layer, const kernels::PagedKv& kv, Readers reader
     args.nTokens = n;
     args.nHeads = m_spec.nHeads;
     args.scale = m_spec.attentionScale();
+    args.window = window;
+    args.softcap = m_spec.attentionSoftcap;
     args.kv = kv;
     const std::int64_t items = kernels::attentionItems(args);
     SpanSeries spans(m_cursor, layer);
@@ -283,14 +372,14 @@ void CpuBackend::attention(int layer, const kernels::PagedKv& kv, Readers reader
         mine.itemEnd = items * (index + 1) / count;
         if (mine.itemBegin < mine.itemEnd) m_ops.attention(mine);
     };
-    if (2 * pairs * qWidth <= kSmallWork)
+    if (2 * seen.pairs * qWidth <= kSmallWork)
         part(0, 1);
     else
         m_pool.run(part);
     spans.mark(trace::Op::Attention,
                bytesOf(2 * n * qWidth) +
-                   static_cast<std::uint64_t>(2 * context * kernels::rowBytes(kv.dtype, kvWidth)),
-               static_cast<std::uint64_t>(4 * pairs * qWidth));
+                   static_cast<std::uint64_t>(2 * seen.keys * kernels::rowBytes(kv.dtype, kvWidth)),
+               static_cast<std::uint64_t>(4 * seen.pairs * qWidth));
     if (!out.quantised) return;
     forTokens(n, [&](std::int64_t begin, std::int64_t end) { quantise(out, begin, end); });
     spans.mark(trace::Op::QuantiseActs, bytesOf(n * qWidth) + int8BytesOf(n * qWidth),
@@ -299,20 +388,22 @@ void CpuBackend::attention(int layer, const kernels::PagedKv& kv, Readers reader
 
 void CpuBackend::activate(int layer, std::int64_t nTokens, Readers readers) {
     const std::int64_t width = m_spec.ffnDim;
+    const bool gated = m_spec.mlp == MlpKind::Gated;
     Activations& out = m_workspace.hidden;
     out.quantised = wantsInt8(readers);
     SpanSeries spans(m_cursor, layer);
     forTokens(nTokens, [&](std::int64_t begin, std::int64_t end) {
-        m_ops.activate({.gate = m_workspace.gate,
-                       .up = m_workspace.up,
-                       .y = out.x,
-                       .gateStride = width,
-                       .upStride = width,
-                       .dim = width,
-                       .tokenBegin = begin,
-                       .tokenEnd = end});
+        m_ops.activate({.gate = gated ? m_workspace.gate : m_workspace.up,
+                        .up = gated ? m_workspace.up : nullptr,
+                        .y = out.x,
+                        .gateStride = width,
+                        .upStride = width,
+                        .dim = width,
+                        .tokenBegin = begin,
+                        .tokenEnd = end,
+                        .kind = m_spec.activation});
         if (begin == 0)
-            spans.mark(trace::Op::Activation, bytesOf(3 * nTokens * width),
+            spans.mark(trace::Op::Activation, bytesOf((gated ? 3 : 2) * nTokens * width),
                        static_cast<std::uint64_t>(5 * nTokens * width));
         if (!out.quantised) return;
         quantise(out, begin, end);
@@ -323,24 +414,28 @@ void CpuBackend::activate(int layer, std::int64_t nTokens, Readers readers) {
     });
 }
 
-void CpuBackend::keepRows(std::span<const std::int32_t> rows, Readers readers) {
-    Activations& attended = m_workspace.attended;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto to = static_cast<std::int64_t>(i);
-        const std::int64_t from = rows[i];
-        if (from == to) continue;
-        std::memmove(m_workspace.x + to * m_spec.dim, m_workspace.x + from * m_spec.dim,
-                     bytesOf(m_spec.dim));
-        std::memmove(attended.x + to * attended.nCols, attended.x + from * attended.nCols,
-                     bytesOf(attended.nCols));
-    }
+void CpuBackend::keepResidual(std::span<const std::int32_t> rows) {
+    moveRows(m_workspace.x, m_spec.dim, rows);
+}
+
+void CpuBackend::keepRows(std::span<const std::int32_t> rows, Activations& acts, Readers readers) {
+    moveRows(acts.x, acts.nCols, rows);
     // The int8 form is remade rather than moved: the same rows give the same bits.
-    attended.quantised = wantsInt8(readers);
-    if (attended.quantised) quantise(attended, 0, static_cast<std::int64_t>(rows.size()));
+    acts.quantised = wantsInt8(readers);
+    if (acts.quantised) quantise(acts, 0, std::ssize(rows));
 }
 
 void CpuBackend::head(const Weight& head, std::int64_t nTokens, float* logits) {
     linear(trace::Op::Head, -1, nTokens, m_workspace.normed, {{&head, logits}});
+    if (m_spec.logitSoftcap == 0.0F) return;
+    const std::int64_t n = nTokens * head.nRows;  // one row an element: the pool splits them all
+    m_pool.split(n, 4096, [&](std::int64_t begin, std::int64_t end) {
+        m_ops.softcap({.x = logits,
+                       .cap = m_spec.logitSoftcap,
+                       .dim = 1,
+                       .tokenBegin = begin,
+                       .tokenEnd = end});
+    });
 }
 
 }  // namespace lanescope

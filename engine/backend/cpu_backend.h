@@ -25,13 +25,16 @@ class CpuBackend final : public Backend {
 
     void begin(const PassTokens& tokens, const trace::Cursor& cursor) override;
     void embed(const Weight& table) override;
+    void embedPositions(const Weight& table) override;
     void norm(const NormOp& op) override;
+    void addResidual(int layer, std::int64_t nTokens, const Addend& add) override;
     void linear(trace::Op op, int layer, std::int64_t nTokens, const Activations& in,
                 std::initializer_list<Product> products) override;
-    void ropeAndStore(int layer, const kernels::PagedKv& kv) override;
+    void ropeAndStore(int layer, const LayerWeights& weights, const kernels::PagedKv& kv) override;
     void attention(int layer, const kernels::PagedKv& kv, Readers readers) override;
     void activate(int layer, std::int64_t nTokens, Readers readers) override;
-    void keepRows(std::span<const std::int32_t> rows, Readers readers) override;
+    void keepResidual(std::span<const std::int32_t> rows) override;
+    void keepRows(std::span<const std::int32_t> rows, Activations& acts, Readers readers) override;
     void head(const Weight& head, std::int64_t nTokens, float* logits) override;
 
   private:
@@ -40,6 +43,14 @@ class CpuBackend final : public Backend {
     /// True when one of the readers wants int8 rows (never on the exact path).
     [[nodiscard]] bool wantsInt8(Readers readers) const;
     void quantise(const Activations& acts, std::int64_t tokenBegin, std::int64_t tokenEnd) const;
+    /// `rows` of width `dim` normed, tokens [begin, end); in place allowed.
+    void normRows(NormKind kind, const NormWeights& weights, const float* x, float* y,
+                  std::int64_t dim, std::int64_t begin, std::int64_t end) const;
+    /// The add of rows [begin, end), with the norm of what is added.
+    void addRows(const Addend& add, std::int64_t begin, std::int64_t end) const;
+    /// Norm (if any) and rotation of the heads in x, tokens [begin, end).
+    void ropeRows(int layer, const NormWeights& norm, float* x, std::int64_t nHeads,
+                  std::int64_t begin, std::int64_t end) const;
     /// fn(tokenBegin, tokenEnd) over all tokens; one token stays on the calling thread.
     template <class Fn>
     void forTokens(std::int64_t nTokens, Fn&& fn) {
@@ -56,8 +67,9 @@ class CpuBackend final : public Backend {
     std::byte* m_storage;
     std::uint64_t m_storageBytes;
     Workspace m_workspace;
-    std::int32_t* m_positions = nullptr;  ///< [maxTokens]
-    float* m_attentionScratch = nullptr;  ///< [threads, m_attentionFloats]
+    std::int32_t* m_positions = nullptr;    ///< [maxTokens]
+    float* m_dynamicFrequencies = nullptr;  ///< [rotaryDim / 2] of this pass, with dynamic NTK
+    float* m_attentionScratch = nullptr;    ///< [threads, m_attentionFloats]
     std::int64_t m_attentionFloats = 0;
     PassTokens m_tokens;
     trace::Cursor m_cursor;

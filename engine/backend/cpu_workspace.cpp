@@ -31,10 +31,12 @@ CpuWorkspace layOutWorkspace(const ModelSpec& spec, const BackendSettings& setti
     w.k = arena.take<float>(n * kvWidth);
     w.v = arena.take<float>(n * kvWidth);
     w.attended = takeActivations(arena, n, qWidth, settings.exact);
-    w.gate = arena.take<float>(n * spec.ffnDim);
+    if (spec.mlp == MlpKind::Gated) w.gate = arena.take<float>(n * spec.ffnDim);
     w.up = arena.take<float>(n * spec.ffnDim);
     w.hidden = takeActivations(arena, n, spec.ffnDim, settings.exact);
     all.positions = arena.take<std::int32_t>(n);
+    if (spec.dynamicNtk.factor > 0.0)
+        all.dynamicFrequencies = arena.take<float>(spec.rotaryDim / 2);
     all.attentionFloats = kernels::attentionScratchFloats(
         settings.attention, spec.nHeads, spec.nKvHeads, spec.headDim, settings.maxContext);
     all.attentionFloats = (all.attentionFloats + 15) / 16 * 16;  // no cache line is shared

@@ -33,6 +33,7 @@ class Arena {
 struct CpuWorkspace {
     Workspace activations;
     std::int32_t* positions = nullptr;
+    float* dynamicFrequencies = nullptr;
     float* attentionScratch = nullptr;
     std::int64_t attentionFloats = 0;  ///< per thread
 };

@@ -2,45 +2,141 @@
 
 namespace lanescope {
 
+namespace {
+
+using trace::Op;
+
+/// Whether there is a next step; a pass that only fills the cache ends inside the last layer.
+enum class Next : std::uint8_t { GoOn, Done };
+
+/// A pass on its way through the layers.
+class Walk {
+  public:
+    Walk(const Model& model, Backend& backend, const BlockPool& pool, const ForwardPass& pass)
+        : m_model(model),
+          m_spec(model.spec()),
+          m_backend(backend),
+          m_pool(pool),
+          m_pass(pass),
+          m_w(backend.workspace()),
+          m_nTokens(static_cast<std::int64_t>(pass.tokens.size())) {}
+
+    void embed();
+    Next layer(int i);
+    void head();
+
+  private:
+    Next sequential(int i, const LayerWeights& layer);
+    Next parallel(int i, const LayerWeights& layer);
+    /// From the normed rows to what attention adds, in delta. In the last layer only the wanted
+    /// rows go on.
+    Next attention(int i, const LayerWeights& layer);
+    /// From the normed rows to what the MLP adds, in delta.
+    void mlp(int i, const LayerWeights& layer);
+    [[nodiscard]] Addend delta(const NormWeights& postNorm) const {
+        return {m_w.delta, postNorm.present() ? &postNorm : nullptr, m_spec.residualScale};
+    }
+
+    const Model& m_model;
+    const ModelSpec& m_spec;
+    Backend& m_backend;
+    const BlockPool& m_pool;
+    const ForwardPass& m_pass;
+    Workspace& m_w;
+    std::int64_t m_nTokens;
+    Addend m_pending;  ///< a sub-layer's result on its way into the residual stream
+};
+
+void Walk::embed() {
+    m_backend.embed(m_model.embedding());
+    if (!m_model.positions().present()) return;
+    m_backend.embedPositions(m_model.positions());
+    m_pending = {m_w.delta, nullptr, 1.0F};
+}
+
+Next Walk::layer(int i) {
+    const LayerWeights& layer = m_model.layers()[static_cast<std::size_t>(i)];
+    return m_spec.block == BlockKind::Parallel ? parallel(i, layer) : sequential(i, layer);
+}
+
+Next Walk::sequential(int i, const LayerWeights& layer) {
+    m_backend.norm(
+        {i, m_nTokens, m_pending, &layer.attnNorm, &m_w.normed, {&layer.q, &layer.k, &layer.v}});
+    if (attention(i, layer) == Next::Done) return Next::Done;
+    m_backend.norm({i,
+                    m_nTokens,
+                    delta(layer.attnPostNorm),
+                    &layer.ffnNorm,
+                    &m_w.normed,
+                    {&layer.gate, &layer.up}});
+    mlp(i, layer);
+    m_pending = delta(layer.ffnPostNorm);
+    return Next::GoOn;
+}
+
+Next Walk::parallel(int i, const LayerWeights& layer) {
+    m_backend.norm({i,
+                    m_nTokens,
+                    m_pending,
+                    &layer.attnNorm,
+                    &m_w.normed,
+                    {&layer.q, &layer.k, &layer.v, &layer.gate, &layer.up}});
+    if (attention(i, layer) == Next::Done) return Next::Done;
+    m_backend.addResidual(i, m_nTokens, delta(layer.attnPostNorm));
+    mlp(i, layer);
+    m_pending = delta(layer.ffnPostNorm);
+    return Next::GoOn;
+}
+
+Next Walk::attention(int i, const LayerWeights& layer) {
+    const bool last = i + 1 == static_cast<int>(m_model.layers().size());
+    const auto nWanted = static_cast<std::int64_t>(m_pass.wanted.size());
+    const kernels::PagedKv kv = m_pool.view(i, *m_pass.table);
+    m_backend.linear(Op::Qkv, i, m_nTokens, m_w.normed,
+                     {{&layer.q, m_w.q}, {&layer.k, m_w.k}, {&layer.v, m_w.v}});
+    m_backend.ropeAndStore(i, layer, kv);
+    if (last && nWanted == 0) return Next::Done;  // the cache is all that was asked for
+    m_backend.attention(i, kv, {&layer.o});
+    if (last && nWanted < m_nTokens) {
+        m_backend.keepResidual(m_pass.wanted);
+        m_backend.keepRows(m_pass.wanted, m_w.attended, {&layer.o});
+        if (m_spec.block == BlockKind::Parallel)  // the MLP has yet to read them
+            m_backend.keepRows(m_pass.wanted, m_w.normed, {&layer.gate, &layer.up});
+        m_nTokens = nWanted;
+    }
+    m_backend.linear(Op::OutProj, i, m_nTokens, m_w.attended, {{&layer.o, m_w.delta}});
+    return Next::GoOn;
+}
+
+void Walk::mlp(int i, const LayerWeights& layer) {
+    if (m_spec.mlp == MlpKind::Gated)
+        m_backend.linear(Op::GateUp, i, m_nTokens, m_w.normed,
+                         {{&layer.gate, m_w.gate}, {&layer.up, m_w.up}});
+    else
+        m_backend.linear(Op::GateUp, i, m_nTokens, m_w.normed, {{&layer.up, m_w.up}});
+    m_backend.activate(i, m_nTokens, {&layer.down});
+    m_backend.linear(Op::Down, i, m_nTokens, m_w.hidden, {{&layer.down, m_w.delta}});
+}
+
+void Walk::head() {
+    m_backend.norm(
+        {-1, m_nTokens, m_pending, &m_model.finalNorm(), &m_w.normed, {&m_model.head()}});
+    m_backend.head(m_model.head(), m_nTokens, m_pass.logits);
+}
+
+}  // namespace
+
 Result<void> forward(const Model& model, Backend& backend, const BlockPool& pool,
                      const ForwardPass& pass, const trace::Cursor& cursor,
                      const CancelToken& cancel) {
-    using trace::Op;
-    Workspace& w = backend.workspace();
-    const auto nLayers = static_cast<int>(model.layers().size());
-    auto nTokens = static_cast<std::int64_t>(pass.tokens.size());
-    const auto nWanted = static_cast<std::int64_t>(pass.wanted.size());
-
-    backend.begin({pass.tokens, pass.firstPosition}, cursor);
-    backend.embed(model.embedding());
-    const float* pending = nullptr;  // a sub-layer's result on its way into the residual stream
-    for (int i = 0; i < nLayers; ++i) {
+    backend.begin({pass.tokens, pass.firstPosition, pass.callLength}, cursor);
+    Walk walk(model, backend, pool, pass);
+    walk.embed();
+    for (int i = 0; i < static_cast<int>(model.layers().size()); ++i) {
         if (cancel.requested()) return cancelled();
-        const LayerWeights& layer = model.layers()[static_cast<std::size_t>(i)];
-        const kernels::PagedKv kv = pool.view(i, *pass.table);
-
-        backend.norm(
-            {i, nTokens, pending, layer.attnNorm, &w.normed, {&layer.q, &layer.k, &layer.v}});
-        backend.linear(Op::Qkv, i, nTokens, w.normed,
-                       {{&layer.q, w.q}, {&layer.k, w.k}, {&layer.v, w.v}});
-        backend.ropeAndStore(i, kv);
-        if (i + 1 == nLayers && nWanted == 0) return {};  // the cache is all that was asked for
-        backend.attention(i, kv, {&layer.o});
-        if (i + 1 == nLayers && nWanted < nTokens) {
-            backend.keepRows(pass.wanted, {&layer.o});
-            nTokens = nWanted;
-        }
-        backend.linear(Op::OutProj, i, nTokens, w.attended, {{&layer.o, w.delta}});
-
-        backend.norm({i, nTokens, w.delta, layer.ffnNorm, &w.normed, {&layer.gate, &layer.up}});
-        backend.linear(Op::GateUp, i, nTokens, w.normed,
-                       {{&layer.gate, w.gate}, {&layer.up, w.up}});
-        backend.activate(i, nTokens, {&layer.down});
-        backend.linear(Op::Down, i, nTokens, w.hidden, {{&layer.down, w.delta}});
-        pending = w.delta;
+        if (walk.layer(i) == Next::Done) return {};
     }
-    backend.norm({-1, nTokens, pending, model.finalNorm(), &w.normed, {&model.head()}});
-    backend.head(model.head(), nTokens, pass.logits);
+    walk.head();
     return {};
 }
 

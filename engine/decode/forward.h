@@ -16,6 +16,7 @@ namespace lanescope {
 struct ForwardPass {
     std::span<const TokenId> tokens;  ///< at most the backend's maxTokens, all inside the embedding
     std::int32_t firstPosition = 0;
+    std::int64_t callLength = 0;           ///< see PassTokens
     const BlockTable* table = nullptr;     ///< has room for every position up to the last
     std::span<const std::int32_t> wanted;  ///< rows whose logits are computed, ascending
     float* logits = nullptr;               ///< [wanted.size(), vocab] f32

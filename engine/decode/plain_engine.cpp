@@ -102,8 +102,8 @@ Result<void> PlainEngine::prefill(Sequence& sequence, std::span<const TokenId> t
                                   const trace::Cursor& cursor, const CancelToken& cancel) {
     const auto total = std::ssize(tokens);
     const std::int64_t chunk = m_effective.settings.prefillChunk;
-    if (auto room = m_pool->grow(sequence.table, sequence.nTokens + total, cursor); !room)
-        return room;
+    const std::int64_t callLength = sequence.nTokens + total;
+    if (auto room = m_pool->grow(sequence.table, callLength, cursor); !room) return room;
     const trace::ScopedSpan span(cursor, Op::Prefill, -1);
     for (std::int64_t done = 0; done < total; done += chunk) {
         const std::int64_t count = std::min(chunk, total - done);
@@ -112,6 +112,7 @@ Result<void> PlainEngine::prefill(Sequence& sequence, std::span<const TokenId> t
         pass.tokens =
             tokens.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(count));
         pass.firstPosition = static_cast<std::int32_t>(sequence.nTokens);
+        pass.callLength = callLength;
         pass.table = &sequence.table;
         pass.logits = m_logits.data();
         if (done + count == total) pass.wanted = last;
@@ -266,6 +267,7 @@ Result<std::vector<float>> PlainEngine::logits(std::span<const TokenId> tokens,
         ForwardPass pass;
         pass.tokens = tokens.subspan(done, count);
         pass.firstPosition = static_cast<std::int32_t>(done);
+        pass.callLength = std::ssize(tokens);
         pass.table = &sequence.table;
         pass.wanted = std::span(rows).first(count);
         pass.logits = all.data() + done * vocab;

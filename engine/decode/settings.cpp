@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 
 #include "engine/backend/cpu_backend.h"
@@ -48,6 +47,11 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
             "KV format " + std::string(kernels::info(s.kvType).name) + " is not supported",
             "use f32, f16 or bf16");
     if (s.contextTokens == 0) s.contextTokens = std::min<std::int64_t>(spec.contextLength, 4096);
+    if (spec.learnedPositions > 0 && s.contextTokens > spec.learnedPositions)
+        return usageError("a context of " + std::to_string(s.contextTokens) +
+                              " tokens is impossible: the model has learned positions for " +
+                              std::to_string(spec.learnedPositions),
+                          "choose at most that many");
     if (s.contextTokens > spec.contextLength)
         effective.notes.push_back("context of " + std::to_string(s.contextTokens) +
                                   " tokens is beyond the trained " +
@@ -93,18 +97,6 @@ MemoryEstimate estimateMemory(const ModelSpec& spec, std::uint64_t weightBytes,
     estimate.scratchBytes = CpuBackend::requiredBytes(spec, backendSettings(s)) +
                             static_cast<std::uint64_t>(spec.vocab) * sizeof(float);
     return estimate;
-}
-
-std::uint64_t availableMemoryBytes() {
-    std::uint64_t available = 0;
-    std::ifstream meminfo("/proc/meminfo");
-    for (std::string line; std::getline(meminfo, line);)
-        if (line.starts_with("MemAvailable:"))
-            available = std::strtoull(line.c_str() + 13, nullptr, 10) * 1024;
-    std::uint64_t cap = 0;
-    std::ifstream group("/sys/fs/cgroup/memory.max");
-    if (group >> cap) available = available == 0 ? cap : std::min(available, cap);
-    return available;
 }
 
 Result<void> checkFits(const MemoryEstimate& need, std::uint64_t availableBytes) {

@@ -3,6 +3,7 @@
 // is allocated.
 
 #include "engine/backend/backend.h"
+#include "engine/base/memory.h"
 #include "engine/cache/block_pool.h"
 #include "engine/decode/engine.h"
 
@@ -15,10 +16,6 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
 /// Precondition of both: settings are resolved.
 KvLayout kvLayout(const ModelSpec& spec, const EngineSettings& settings);
 BackendSettings backendSettings(const EngineSettings& settings);
-
-/// Bytes a process may still use: /proc/meminfo's MemAvailable, less where a control group caps it;
-/// 0 = unknown.
-std::uint64_t availableMemoryBytes();
 
 /// OutOfMemory with both numbers and a next step when the need is over what is available.
 Result<void> checkFits(const MemoryEstimate& need, std::uint64_t availableBytes);

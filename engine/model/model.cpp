@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/clock.h"
+#include "engine/base/memory.h"
 #include "engine/model/tensor_names.h"
+#include "engine/model/transpose.h"
 #include "engine/text/chat_template.h"
 #include "kernels/ops/dispatch.h"
 
@@ -19,6 +21,18 @@ std::string shapeText(const std::vector<std::int64_t>& shape) {
     return text + "]";
 }
 
+/// Rows [begin, begin + nRows) of a matrix, as a matrix.
+Weight rowsOf(const Weight& whole, std::int64_t begin, std::int64_t nRows) {
+    if (!whole.present()) return {};
+    const std::int64_t bytes = kernels::rowBytes(whole.dtype, whole.nCols);
+    return {whole.dtype,
+            nRows,
+            whole.nCols,
+            static_cast<const std::byte*>(whole.data) + begin * bytes,
+            whole.bias != nullptr ? whole.bias + begin : nullptr,
+            static_cast<std::uint64_t>(nRows * bytes)};
+}
+
 }  // namespace
 
 /// Binds a checkpoint's tensors to a Model: every one is looked up by name, its type and shape are
@@ -26,7 +40,7 @@ std::string shapeText(const std::vector<std::int64_t>& shape) {
 class ModelBuilder {
   public:
     explicit ModelBuilder(std::shared_ptr<const Checkpoint> checkpoint)
-        : m_checkpoint(std::move(checkpoint)), m_names(tensorNames(*m_checkpoint)) {}
+        : m_checkpoint(std::move(checkpoint)) {}
 
     Result<std::shared_ptr<const Model>> build(std::int64_t tStartNs);
 
@@ -34,8 +48,16 @@ class ModelBuilder {
     const TensorView* require(const std::string& name, const std::vector<std::int64_t>& shape);
     Weight matrix(const std::string& name, std::int64_t nRows, std::int64_t nCols, BiasRule bias,
                   std::int64_t& parameters);
-    const float* vector(const std::string& name, std::int64_t n, std::int64_t& parameters);
+    /// The same, from a file that may store it [in, out].
+    Weight layerMatrix(const std::string& name, std::int64_t nRows, std::int64_t nCols,
+                       BiasRule bias, std::int64_t& parameters);
+    const void* copyTransposed(const TensorView& tensor);
+    float* vector(const std::string& name, std::int64_t n, std::int64_t& parameters);
+    NormWeights norm(const std::string& name, std::int64_t n, NormKind kind, float scale = 1.0F);
+    void checkCopiesFit();
     void bindEnds(const ModelSpec& spec);
+    void bindHead(const ModelSpec& spec);
+    void bindQkv(const ModelSpec& spec, std::int64_t index, LayerWeights& layer);
     void bindLayer(const ModelSpec& spec, std::int64_t index);
     void bindText();
     void fail(Error error) {
@@ -77,11 +99,7 @@ Weight ModelBuilder::matrix(const std::string& name, std::int64_t nRows, std::in
     Weight weight;
     const TensorView* tensor = require(name + ".weight", {nRows, nCols});
     if (tensor == nullptr) return weight;
-    weight.dtype = tensor->dtype;
-    weight.nRows = nRows;
-    weight.nCols = nCols;
-    weight.data = tensor->data;
-    weight.sizeBytes = tensor->sizeBytes;
+    weight = {tensor->dtype, nRows, nCols, tensor->data, nullptr, tensor->sizeBytes};
     parameters += nRows * nCols;
     const std::string biasName = name + ".bias";
     if (bias == BiasRule::Always ||
@@ -90,8 +108,31 @@ Weight ModelBuilder::matrix(const std::string& name, std::int64_t nRows, std::in
     return weight;
 }
 
-const float* ModelBuilder::vector(const std::string& name, std::int64_t n,
-                                  std::int64_t& parameters) {
+Weight ModelBuilder::layerMatrix(const std::string& name, std::int64_t nRows, std::int64_t nCols,
+                                 BiasRule bias, std::int64_t& parameters) {
+    if (!m_names.transposed) return matrix(name, nRows, nCols, bias, parameters);
+    const TensorView* tensor = require(name + ".weight", {nCols, nRows});
+    if (tensor == nullptr) return {};
+    parameters += nRows * nCols;
+    return {tensor->dtype,
+            nRows,
+            nCols,
+            copyTransposed(*tensor),
+            bias == BiasRule::Never ? nullptr : vector(name + ".bias", nRows, parameters),
+            tensor->sizeBytes};
+}
+
+const void* ModelBuilder::copyTransposed(const TensorView& tensor) {
+    auto copy = transposed(tensor);
+    if (!copy) {
+        fail(copy.error());
+        return nullptr;
+    }
+    m_model->m_copiedBytes += tensor.sizeBytes;
+    return m_model->m_copied.emplace_back(*std::move(copy)).get();
+}
+
+float* ModelBuilder::vector(const std::string& name, std::int64_t n, std::int64_t& parameters) {
     const TensorView* tensor = require(name, {n});
     if (tensor == nullptr) return nullptr;
     parameters += n;
@@ -102,41 +143,103 @@ const float* ModelBuilder::vector(const std::string& name, std::int64_t n,
     return values.data();
 }
 
+NormWeights ModelBuilder::norm(const std::string& name, std::int64_t n, NormKind kind,
+                               float scale) {
+    std::int64_t& parameters = m_model->m_parameters.norms;
+    const float offset = m_model->m_spec.normWeightOffset;
+    float* weight = vector(name + ".weight", n, parameters);
+    float* bias = kind == NormKind::Layer ? vector(name + ".bias", n, parameters) : nullptr;
+    for (std::int64_t i = 0; i < n; ++i) {
+        if (weight != nullptr) weight[i] = (weight[i] + offset) * scale;
+        if (bias != nullptr) bias[i] *= scale;
+    }
+    return {weight, bias};
+}
+
+/// All copies together, before the first is made.
+void ModelBuilder::checkCopiesFit() {
+    if (!m_names.transposed) return;
+    std::uint64_t bytes = 0;
+    for (const TensorView& tensor : m_checkpoint->tensors())
+        if (tensor.name.starts_with(m_names.layerPrefix) && tensor.shape.size() == 2)
+            bytes += tensor.sizeBytes;
+    if (const std::uint64_t available = availableMemoryBytes(); available > 0 && bytes > available)
+        fail(transposeNeeds(bytes, available));
+}
+
 void ModelBuilder::bindEnds(const ModelSpec& spec) {
-    ParameterCounts& counts = m_model->m_parameters;
-    m_model->m_embedding = matrix(m_names.prefix + m_names.embedding, spec.vocab, spec.dim,
-                                  BiasRule::Never, counts.embedding);
-    m_model->m_finalNorm =
-        vector(m_names.prefix + m_names.finalNorm + ".weight", spec.dim, counts.norms);
+    Model& model = *m_model;
+    model.m_embedding = matrix(m_names.embedding, spec.vocab, spec.dim, BiasRule::Never,
+                               model.m_parameters.embedding);
+    if (spec.learnedPositions > 0)
+        model.m_positions = matrix(m_names.positions, spec.learnedPositions, spec.dim,
+                                   BiasRule::Never, model.m_parameters.embedding);
+    // The head is linear in its input (and no family has both a logit scale and a head bias).
+    model.m_finalNorm = norm(m_names.finalNorm, spec.dim, spec.normKind, spec.logitScale);
+    bindHead(spec);
+}
+
+void ModelBuilder::bindHead(const ModelSpec& spec) {
     if (spec.tiedHead) {
         m_model->m_head = m_model->m_embedding;
         return;
     }
-    const std::string head = std::string(m_names.head) + ".weight";
+    const std::string head = m_names.head + ".weight";
     if (m_checkpoint->find(head) == nullptr) {
         fail(badInput(
             "tensor " + head + " is missing, and the config does not set tie_word_embeddings",
             m_checkpoint->path(), "set it if the embedding is the head"));
         return;
     }
-    m_model->m_head = matrix(m_names.head, spec.vocab, spec.dim, BiasRule::Never, counts.head);
+    m_model->m_head =
+        matrix(m_names.head, spec.vocab, spec.dim, spec.headBias, m_model->m_parameters.head);
+}
+
+void ModelBuilder::bindQkv(const ModelSpec& spec, std::int64_t index, LayerWeights& layer) {
+    std::int64_t& parameters = m_model->m_parameters.attention;
+    const std::int64_t qWidth = spec.nHeads * spec.headDim;
+    const std::int64_t kvWidth = spec.nKvHeads * spec.headDim;
+    const auto name = [&](const char* part) { return m_names.layer(index, part); };
+    const bool fused =
+        m_names.qkv != nullptr &&
+        (m_names.q == nullptr || m_checkpoint->find(name(m_names.qkv) + ".weight") != nullptr);
+    if (fused) {
+        const Weight all = layerMatrix(name(m_names.qkv), qWidth + 2 * kvWidth, spec.dim,
+                                       spec.qkvBias, parameters);
+        layer.q = rowsOf(all, 0, qWidth);
+        layer.k = rowsOf(all, qWidth, kvWidth);
+        layer.v = rowsOf(all, qWidth + kvWidth, kvWidth);
+        return;
+    }
+    layer.q = layerMatrix(name(m_names.q), qWidth, spec.dim, spec.qkvBias, parameters);
+    layer.k = layerMatrix(name(m_names.k), kvWidth, spec.dim, spec.qkvBias, parameters);
+    layer.v = layerMatrix(name(m_names.v), kvWidth, spec.dim, spec.qkvBias, parameters);
 }
 
 void ModelBuilder::bindLayer(const ModelSpec& spec, std::int64_t index) {
     ParameterCounts& counts = m_model->m_parameters;
     const auto name = [&](const char* part) { return m_names.layer(index, part); };
-    const std::int64_t qWidth = spec.nHeads * spec.headDim;
-    const std::int64_t kvWidth = spec.nKvHeads * spec.headDim;
+    const auto layerNorm = [&](const char* part) {
+        return norm(name(part), spec.dim, spec.normKind);
+    };
+    const auto mlpMatrix = [&](const char* part, std::int64_t nRows, std::int64_t nCols) {
+        return layerMatrix(name(part), nRows, nCols, spec.mlpBias, counts.mlp);
+    };
     LayerWeights& layer = m_model->m_layers.emplace_back();
-    layer.attnNorm = vector(name(m_names.attnNorm) + ".weight", spec.dim, counts.norms);
-    layer.q = matrix(name(m_names.q), qWidth, spec.dim, spec.qkvBias, counts.attention);
-    layer.k = matrix(name(m_names.k), kvWidth, spec.dim, spec.qkvBias, counts.attention);
-    layer.v = matrix(name(m_names.v), kvWidth, spec.dim, spec.qkvBias, counts.attention);
-    layer.o = matrix(name(m_names.o), spec.dim, qWidth, spec.outBias, counts.attention);
-    layer.ffnNorm = vector(name(m_names.ffnNorm) + ".weight", spec.dim, counts.norms);
-    layer.gate = matrix(name(m_names.gate), spec.ffnDim, spec.dim, spec.mlpBias, counts.mlp);
-    layer.up = matrix(name(m_names.up), spec.ffnDim, spec.dim, spec.mlpBias, counts.mlp);
-    layer.down = matrix(name(m_names.down), spec.dim, spec.ffnDim, spec.mlpBias, counts.mlp);
+    layer.attnNorm = layerNorm(m_names.attnNorm);
+    bindQkv(spec, index, layer);
+    if (spec.qkNorm) {
+        layer.qNorm = norm(name(m_names.qNorm), spec.headDim, NormKind::Rms);
+        layer.kNorm = norm(name(m_names.kNorm), spec.headDim, NormKind::Rms);
+    }
+    layer.o = layerMatrix(name(m_names.o), spec.dim, spec.nHeads * spec.headDim, spec.outBias,
+                          counts.attention);
+    if (spec.postNorms) layer.attnPostNorm = layerNorm(m_names.attnPostNorm);
+    if (spec.block == BlockKind::Sequential) layer.ffnNorm = layerNorm(m_names.ffnNorm);
+    if (spec.mlp == MlpKind::Gated) layer.gate = mlpMatrix(m_names.gate, spec.ffnDim, spec.dim);
+    layer.up = mlpMatrix(m_names.up, spec.ffnDim, spec.dim);
+    layer.down = mlpMatrix(m_names.down, spec.dim, spec.ffnDim);
+    if (spec.postNorms) layer.ffnPostNorm = layerNorm(m_names.ffnPostNorm);
 }
 
 /// Tokenizer and template: what is wrong with them is kept, for the places that need them.
@@ -170,7 +273,9 @@ Result<std::shared_ptr<const Model>> ModelBuilder::build(std::int64_t tStartNs) 
     if (!spec) return spec.error();
     m_model->m_spec = *spec;
     m_model->m_checkpoint = m_checkpoint;
-    bindEnds(*spec);
+    m_names = tensorNames(*m_checkpoint, *spec);
+    checkCopiesFit();
+    if (!m_error) bindEnds(*spec);
     // A file that claims more layers than it has tensors fails at the first one that is missing.
     for (std::int64_t i = 0; i < spec->nLayers && !m_error; ++i) bindLayer(*spec, i);
     if (m_error) return *m_error;

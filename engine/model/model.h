@@ -3,6 +3,7 @@
 // tokenizer and chat template. Immutable and shared; everything that changes while generating lives
 // in decode/ and cache/.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,17 +23,26 @@ struct Weight {
     kernels::DType dtype = kernels::DType::F32;
     std::int64_t nRows = 0;
     std::int64_t nCols = 0;
-    const void* data = nullptr;  ///< [nRows, nCols] dtype, inside the mapped checkpoint
+    const void* data = nullptr;  ///< [nRows, nCols] dtype; mapped, or a transposed copy
     const float* bias =
         nullptr;  ///< [nRows] f32 or null (small vectors are converted once, at load)
     std::uint64_t sizeBytes = 0;
     [[nodiscard]] bool present() const { return data != nullptr; }
 };
 
+/// A norm's vectors as the kernels multiply them (1 + w and the like are folded in).
+struct NormWeights {
+    const float* weight = nullptr;  ///< [n] f32
+    const float* bias = nullptr;    ///< [n] f32, or null
+    [[nodiscard]] bool present() const { return weight != nullptr; }
+};
+
+/// What a layer has; which parts are there follows from ModelSpec.
 struct LayerWeights {
-    const float* attnNorm = nullptr;  ///< [dim]
-    const float* ffnNorm = nullptr;   ///< [dim]
-    Weight q, k, v, o, gate, up, down;
+    NormWeights attnNorm, ffnNorm;          ///< [dim]; Parallel blocks have the first only
+    NormWeights attnPostNorm, ffnPostNorm;  ///< [dim], with postNorms
+    NormWeights qNorm, kNorm;               ///< [headDim], with qkNorm
+    Weight q, k, v, o, gate, up, down;      ///< gate: gated MLPs only
 };
 
 /// Parameter counts by part, from the tensors themselves.
@@ -52,7 +62,9 @@ class Model {
     [[nodiscard]] const Checkpoint& checkpoint() const { return *m_checkpoint; }
     [[nodiscard]] const Weight& embedding() const { return m_embedding; }
     [[nodiscard]] const Weight& head() const { return m_head; }  ///< the embedding again when tied
-    [[nodiscard]] const float* finalNorm() const { return m_finalNorm; }
+    /// Rows that are added to the embedding's; absent unless positions are learned.
+    [[nodiscard]] const Weight& positions() const { return m_positions; }
+    [[nodiscard]] const NormWeights& finalNorm() const { return m_finalNorm; }
     [[nodiscard]] const std::vector<LayerWeights>& layers() const { return m_layers; }
 
     [[nodiscard]] const std::shared_ptr<const Tokenizer>& tokenizer() const {
@@ -67,7 +79,9 @@ class Model {
     [[nodiscard]] const ParameterCounts& parameters() const { return m_parameters; }
     [[nodiscard]] std::uint64_t weightBytes() const {
         return m_weightBytes;
-    }  ///< tensor data used, mapped
+    }  ///< tensor data used, mapped or copied
+    /// The part of it that was copied at load because files store it transposed.
+    [[nodiscard]] std::uint64_t copiedBytes() const { return m_copiedBytes; }
     [[nodiscard]] double loadMs() const { return m_loadMs; }
     /// Ids the model may emit: min(rows of the head, tokenizer's vocabulary); the rest are padding
     /// and never sampled.
@@ -79,9 +93,10 @@ class Model {
 
     ModelSpec m_spec;
     std::shared_ptr<const Checkpoint> m_checkpoint;
-    std::vector<std::vector<float>> m_converted;  ///< norms and biases as f32
-    Weight m_embedding, m_head;
-    const float* m_finalNorm = nullptr;
+    std::vector<std::vector<float>> m_converted;         ///< norms and biases as f32
+    std::vector<std::unique_ptr<std::byte[]>> m_copied;  ///< transposed matrices
+    Weight m_embedding, m_positions, m_head;
+    NormWeights m_finalNorm;
     std::vector<LayerWeights> m_layers;
     std::shared_ptr<const Tokenizer> m_tokenizer;
     std::string m_tokenizerError;
@@ -89,6 +104,7 @@ class Model {
     std::string m_chatTemplateError;
     ParameterCounts m_parameters;
     std::uint64_t m_weightBytes = 0;
+    std::uint64_t m_copiedBytes = 0;
     double m_loadMs = 0.0;
     std::int32_t m_usableVocab = 0;
 };

@@ -1,6 +1,7 @@
 #include "engine/model/rope_scaling.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -75,7 +76,7 @@ double numberOr(const nlohmann::json& object, const char* key, double fallback, 
 
 Error unknownScaling(const std::string& kind, const std::string& file) {
     return unsupported("rope scaling \"" + kind + "\" is not supported", file,
-                       "known are default, linear, llama3 and yarn");
+                       "known are default, linear, dynamic, llama3 and yarn");
 }
 
 RopeScaling readScalingObject(const nlohmann::json& object, const ModelSpec& spec, SpecKeys& keys) {
@@ -94,12 +95,17 @@ RopeScaling readScalingObject(const nlohmann::json& object, const ModelSpec& spe
     scaling.kind = kind->get<std::string>();
     if (scaling.kind == "default") scaling.kind = "none";
     if (scaling.kind == "none") return scaling;
-    if (scaling.kind != "linear" && scaling.kind != "llama3" && scaling.kind != "yarn") {
+    static constexpr std::array kKnown{"linear", "dynamic", "llama3", "yarn"};
+    if (std::find(kKnown.begin(), kKnown.end(), scaling.kind) == kKnown.end()) {
         keys.fail(unknownScaling(scaling.kind, keys.file()));
         return scaling;
     }
     const auto context = static_cast<double>(spec.contextLength);
-    const double original = numberOr(object, "original_max_position_embeddings", context, keys);
+    // Dynamic NTK measures against max_position_embeddings, whatever else is written there.
+    const double original =
+        scaling.kind == "dynamic"
+            ? context
+            : numberOr(object, "original_max_position_embeddings", context, keys);
     scaling.originalContext = original;
     const bool hasFactor = object.contains("factor") && !object["factor"].is_null();
     if (!hasFactor && scaling.kind != "yarn")
@@ -115,6 +121,25 @@ RopeScaling readScalingObject(const nlohmann::json& object, const ModelSpec& spe
     if (const auto it = object.find("truncate"); it != object.end() && it->is_boolean())
         scaling.truncate = it->get<bool>();
     return scaling;
+}
+
+const nlohmann::json* objectAt(const nlohmann::json& config, const char* key) {
+    const auto it = config.find(key);
+    return it != config.end() && it->is_object() ? &*it : nullptr;
+}
+
+/// rope_parameters: one object, or one for each kind of layer.
+const nlohmann::json* ropeParameters(const nlohmann::json& config, const char* layerKind) {
+    const nlohmann::json* all = objectAt(config, "rope_parameters");
+    const nlohmann::json* own = all != nullptr ? objectAt(*all, layerKind) : nullptr;
+    return own != nullptr ? own : all;
+}
+
+void checkTheta(const char* key, double theta, SpecKeys& keys) {
+    if (theta <= 1.0)
+        keys.fail(badInput(
+            "key " + keys.fullKey(key) + " is " + formatNumber(theta, 4) + ", it must be above 1",
+            keys.file()));
 }
 
 /// rope_freqs.weight: [rotaryDim / 2] divisors of the frequencies.
@@ -161,28 +186,79 @@ void applyRopeScaling(const RopeScaling& scaling, ModelSpec& spec) {
     }
     spec.ropeMscale =
         scaling.kind == "yarn" ? static_cast<float>(yarnAttentionFactor(scaling)) : 1.0F;
+    spec.dynamicNtk = {};
+    if (scaling.kind == "dynamic")
+        spec.dynamicNtk = {.factor = scaling.factor,
+                           .originalContext = static_cast<std::int64_t>(scaling.originalContext)};
     spec.ropeScaling = scaling.kind;
     if (scaling.kind != "none") spec.ropeScaling += " x" + formatNumber(scaling.factor, 2);
 }
 
+void applyLocalRope(double theta, const RopeScaling& scaling, ModelSpec& spec) {
+    ModelSpec local;
+    local.rotaryDim = spec.rotaryDim;
+    local.ropeTheta = theta;
+    applyRopeScaling(scaling, local);
+    spec.localRopeTheta = theta;
+    spec.localRopeInvFreq = std::move(local.ropeInvFreq);
+    spec.localRopeScaling = std::move(local.ropeScaling);
+}
+
+void dynamicRopeFrequencies(const ModelSpec& spec, std::int64_t length, std::span<float> out) {
+    const DynamicNtk& ntk = spec.dynamicNtk;
+    const auto dim = static_cast<double>(spec.rotaryDim);
+    const double ratio = static_cast<double>(std::max(length, ntk.originalContext)) /
+                         static_cast<double>(ntk.originalContext);
+    const double theta =
+        spec.ropeTheta * std::pow(ntk.factor * ratio - (ntk.factor - 1.0), dim / (dim - 2.0));
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = static_cast<float>(std::pow(theta, -2.0 * static_cast<double>(i) / dim));
+}
+
 Result<void> applyRopeFromConfig(const Checkpoint& checkpoint, ModelSpec& spec) {
     SpecKeys keys = SpecKeys::config(checkpoint);
-    const nlohmann::json& config = checkpoint.config();
-    const auto object = [&](const char* key) -> const nlohmann::json* {
-        const auto it = config.find(key);
-        return it != config.end() && it->is_object() ? &*it : nullptr;
-    };
-    spec.ropeTheta = keys.positive("rope_theta", 10000.0);
+    spec.ropeTheta = keys.positive("rope_theta", spec.ropeTheta);
+    double rotaryPart = keys.positive("partial_rotary_factor", 1.0);
     RopeScaling scaling;
-    if (const auto* parameters = object("rope_parameters")) {
+    if (const auto* parameters = ropeParameters(keys.object(), "full_attention")) {
         spec.ropeTheta = numberOr(*parameters, "rope_theta", spec.ropeTheta, keys);
+        rotaryPart = numberOr(*parameters, "partial_rotary_factor", rotaryPart, keys);
         scaling = readScalingObject(*parameters, spec, keys);
-    } else if (const auto* published = object("rope_scaling")) {
+    } else if (const auto* published = objectAt(keys.object(), "rope_scaling")) {
         scaling = readScalingObject(*published, spec, keys);
     }
-    if (spec.ropeTheta <= 1.0) keys.fail(badInput("rope_theta must be above 1", keys.file()));
+    checkTheta("rope_theta", spec.ropeTheta, keys);
+    if (rotaryPart > 1.0)
+        keys.fail(badInput("partial_rotary_factor is " + formatNumber(rotaryPart, 4) +
+                               ", it must be above 0 and at most 1",
+                           keys.file()));
+    spec.rotaryDim = static_cast<std::int64_t>(static_cast<double>(spec.headDim) * rotaryPart);
+    if (scaling.kind == "dynamic" && spec.rotaryDim < 4)
+        keys.fail(unsupported("rope scaling \"dynamic\" over " + std::to_string(spec.rotaryDim) +
+                                  " elements is not supported, at least 4 are needed",
+                              keys.file()));
     if (keys.error()) return *keys.error();
     applyRopeScaling(scaling, spec);
+    return {};
+}
+
+Result<void> applyLocalRopeFromConfig(const Checkpoint& checkpoint, double defaultTheta,
+                                      ModelSpec& spec) {
+    SpecKeys keys = SpecKeys::config(checkpoint);
+    double theta = keys.positive("rope_local_base_freq", defaultTheta);
+    RopeScaling scaling;
+    if (const auto* parameters = ropeParameters(keys.object(), "sliding_attention");
+        parameters != nullptr && parameters != ropeParameters(keys.object(), "")) {
+        theta = numberOr(*parameters, "rope_theta", theta, keys);
+        scaling = readScalingObject(*parameters, spec, keys);
+    }
+    checkTheta("rope_local_base_freq", theta, keys);
+    if (scaling.kind != "none" && scaling.kind != "linear")
+        keys.fail(
+            unsupported("rope scaling \"" + scaling.kind + "\" of windowed layers is not supported",
+                        keys.file(), "known are default and linear"));
+    if (keys.error()) return *keys.error();
+    applyLocalRope(theta, scaling, spec);
     return {};
 }
 
@@ -206,9 +282,9 @@ Result<void> applyRopeFromGguf(const Checkpoint& checkpoint, ModelSpec& spec) {
     if (keys.has("rope.scaling.attn_factor"))
         scaling.attentionFactor =
             keys.positive("rope.scaling.attn_factor", 1.0) * yarnMscale(scaling.factor, 1.0);
-    if (spec.ropeTheta <= 1.0)
-        keys.fail(
-            badInput("key " + keys.fullKey("rope.freq_base") + " must be above 1", keys.file()));
+    checkTheta("rope.freq_base", spec.ropeTheta, keys);
+    if (checkpoint.find("rope_factors_long.weight") != nullptr)
+        keys.fail(unknownScaling("longrope", keys.file()));
     if (keys.error()) return *keys.error();
     if (scaling.factor == 1.0) scaling.kind = "none";
     applyRopeScaling(scaling, spec);

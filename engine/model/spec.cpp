@@ -9,21 +9,38 @@ namespace lanescope {
 
 namespace {
 
+using Builder = Result<ModelSpec> (*)(const Checkpoint&);
+
+/// name: config.json's model_type and GGUF's general.architecture. A null builder: the format has
+/// no such name.
 struct Family {
-    std::string_view name;  ///< GGUF's general.architecture and config.json's model_type
-    Result<ModelSpec> (*fromConfig)(const Checkpoint&);
-    Result<ModelSpec> (*fromGguf)(const Checkpoint&);
+    std::string_view name;
+    Builder fromConfig;
+    Builder fromGguf;
+    [[nodiscard]] Builder from(CheckpointFormat format) const {
+        return format == CheckpointFormat::Gguf ? fromGguf : fromConfig;
+    }
 };
 
 constexpr std::array kFamilies{
     Family{"llama", llamaFromConfig, llamaFromGguf},
+    Family{"mistral", mistralFromConfig, mistralFromGguf},
     Family{"qwen2", qwen2FromConfig, qwen2FromGguf},
+    Family{"qwen3", qwen3FromConfig, qwen3FromGguf},
+    Family{"phi", phiFromConfig, nullptr},
+    Family{"phi-msft", phiMsftFromConfig, nullptr},
+    Family{"phi2", nullptr, phi2FromGguf},
+    Family{"minicpm", minicpmFromConfig, minicpmFromGguf},
+    Family{"gemma3", gemma3FromConfig, gemma3FromGguf},
+    Family{"gemma3_text", gemma3FromConfig, nullptr},
+    Family{"gpt2", gpt2FromConfig, gpt2FromGguf},
 };
 
-std::string knownFamilies() {
+std::string knownFamilies(CheckpointFormat format) {
     std::string names;
     for (const Family& family : kFamilies)
-        names += (names.empty() ? "" : ", ") + std::string(family.name);
+        if (family.from(format) != nullptr)
+            names += (names.empty() ? "" : ", ") + std::string(family.name);
     return names;
 }
 
@@ -40,7 +57,8 @@ std::string architectureOf(const Checkpoint& checkpoint) {
         !classes->front().is_string())
         return {};
     std::string name = classes->front().get<std::string>();
-    if (const auto end = name.find("ForCausalLM"); end != std::string::npos) name.resize(end);
+    for (const char* kind : {"ForCausalLM", "LMHeadModel"})
+        if (const auto end = name.find(kind); end != std::string::npos) name.resize(end);
     for (char& c : name)
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     return name;
@@ -56,10 +74,10 @@ Result<ModelSpec> buildSpec(const Checkpoint& checkpoint) {
                              : "config.json has neither model_type nor architectures",
                         checkpoint.path());
     for (const Family& family : kFamilies)
-        if (family.name == architecture)
-            return gguf ? family.fromGguf(checkpoint) : family.fromConfig(checkpoint);
+        if (family.name == architecture && family.from(checkpoint.format()) != nullptr)
+            return family.from(checkpoint.format())(checkpoint);
     return unsupported("architecture \"" + architecture + "\" is not supported", checkpoint.path(),
-                       "known are " + knownFamilies());
+                       "known are " + knownFamilies(checkpoint.format()));
 }
 
 }  // namespace lanescope

@@ -1,57 +1,45 @@
 #pragma once
-// How the two formats name the tensors of a decoder. Adding a name means one line in each table.
+// How files name the tensors of a decoder: one table a spelling (tensor_names.cpp). Read next:
+// model.cpp, which looks them up.
 
 #include <cstdint>
 #include <string>
 
 #include "engine/checkpoint/checkpoint.h"
+#include "engine/model/spec.h"
 
 namespace lanescope {
 
-/// Names without ".weight" / ".bias"; layer parts are appended to layer(i).
+/// Names without ".weight" / ".bias". Null or empty: the spelling has no such tensor.
 struct TensorNames {
-    std::string prefix;       ///< of everything but the head
+    std::string embedding, positions, finalNorm, head;
     std::string layerPrefix;  ///< before the layer's number
-    const char* embedding;
-    const char* finalNorm;
-    const char* head;
-    const char* attnNorm;
-    const char* q;
-    const char* k;
-    const char* v;
-    const char* o;
-    const char* ffnNorm;
-    const char* gate;
-    const char* up;
-    const char* down;
+
+    // Parts of a layer.
+    const char* attnNorm = nullptr;
+    const char* q = nullptr;
+    const char* k = nullptr;
+    const char* v = nullptr;
+    const char* qkv = nullptr;  ///< q, k and v as one matrix, where a file has it
+    const char* qNorm = nullptr;
+    const char* kNorm = nullptr;
+    const char* o = nullptr;
+    const char* attnPostNorm = nullptr;
+    const char* ffnNorm = nullptr;
+    const char* gate = nullptr;
+    const char* up = nullptr;
+    const char* down = nullptr;
+    const char* ffnPostNorm = nullptr;
+
+    /// Matrices of the layers are stored [in, out] (GPT-2's Conv1D).
+    bool transposed = false;
 
     [[nodiscard]] std::string layer(std::int64_t index, const char* part) const {
-        return prefix + layerPrefix + std::to_string(index) + "." + part;
+        return layerPrefix + std::to_string(index) + "." + part;
     }
 };
 
-/// The checkpoint's spelling; files of a bare body lack the prefix "model.".
-inline TensorNames tensorNames(const Checkpoint& checkpoint) {
-    if (checkpoint.format() == CheckpointFormat::Gguf)
-        return {"",          "blk.",     "token_embd", "output_norm", "output",
-                "attn_norm", "attn_q",   "attn_k",     "attn_v",      "attn_output",
-                "ffn_norm",  "ffn_gate", "ffn_up",     "ffn_down"};
-    const bool bare = checkpoint.find("model.embed_tokens.weight") == nullptr &&
-                      checkpoint.find("embed_tokens.weight") != nullptr;
-    return {bare ? "" : "model.",
-            "layers.",
-            "embed_tokens",
-            "norm",
-            "lm_head",
-            "input_layernorm",
-            "self_attn.q_proj",
-            "self_attn.k_proj",
-            "self_attn.v_proj",
-            "self_attn.o_proj",
-            "post_attention_layernorm",
-            "mlp.gate_proj",
-            "mlp.up_proj",
-            "mlp.down_proj"};
-}
+/// The checkpoint's spelling; files of a bare body lack the prefix ("model.", "transformer.").
+TensorNames tensorNames(const Checkpoint& checkpoint, const ModelSpec& spec);
 
 }  // namespace lanescope

@@ -46,9 +46,9 @@ std::string checkpointFolder(const char* name) {
     return goldenDir() + "/checkpoints/" + name;
 }
 
-std::vector<TokenId> somePrompt(std::int64_t n) {
+std::vector<TokenId> somePrompt(std::int64_t n, std::int64_t vocab = 600) {
     std::vector<TokenId> ids;
-    for (std::int64_t i = 0; i < n; ++i) ids.push_back(static_cast<TokenId>((i * 37 + 5) % 600));
+    for (std::int64_t i = 0; i < n; ++i) ids.push_back(static_cast<TokenId>((i * 37 + 5) % vocab));
     return ids;
 }
 
@@ -71,11 +71,13 @@ TEST_F(EngineTest, BitsDependOnNeitherThreadsNorChunks) {
     for (const std::string& path :
          {folder + "/checkpoints/llama_gqa", folder + "/gguf/llama_wide.Q4_0.gguf",
           folder + "/gguf/llama_wide.Q4_K_M.llama_quantize.gguf", folder + "/gguf/qwen2.Q4_0.gguf",
-          folder + "/gguf/llama_gqa.F16.gguf"}) {
+          folder + "/gguf/llama_gqa.F16.gguf", folder + "/checkpoints/mistral",
+          folder + "/checkpoints/phi", folder + "/checkpoints/gpt2", folder + "/checkpoints/gemma3",
+          folder + "/checkpoints/llama_dynamic_ntk", folder + "/gguf/gemma3.F16.gguf"}) {
         if (!std::filesystem::exists(path)) continue;
         const auto model = loadOrFail(path);
         ASSERT_NE(model, nullptr);
-        const auto prompt = somePrompt(70);
+        const auto prompt = somePrompt(70, std::min<std::int64_t>(600, model->spec().vocab));
         for (const bool exact : {true, false}) {
             std::vector<float> first;
             std::vector<TokenId> firstTokens;
@@ -85,6 +87,7 @@ TEST_F(EngineTest, BitsDependOnNeitherThreadsNorChunks) {
                 settings.threads = threads;
                 settings.prefillChunk = chunk;
                 settings.kvBlockTokens = block;
+                settings.contextTokens = 90;  // dynamic NTK: beyond the trained 48
                 settings.exact = exact;
                 const auto engine = engineFor(model, settings);
                 ASSERT_NE(engine, nullptr);
@@ -177,6 +180,23 @@ TEST_F(EngineTest, SettingsOutOfRangeAreRefusedByName) {
     EXPECT_THAT(message([](auto& s) { s.contextTokens = -5; }), HasSubstr("context is -5"));
     EXPECT_THAT(message([](auto& s) { s.prefillChunk = 0; }), HasSubstr("prefill chunk is 0"));
     EXPECT_THAT(message([](auto& s) { s.kvType = kernels::DType::Q4_0; }), HasSubstr("q4_0"));
+}
+
+TEST_F(EngineTest, LearnedPositionsEndTheContext) {
+    const auto model = loadOrFail(checkpointFolder("gpt2"));
+    EngineSettings settings = exactSettings();
+    settings.contextTokens = 257;
+    const auto refused = Engine::create(model, settings);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code, ErrorCode::Usage);
+    EXPECT_NE(refused.error().message.find("257"), std::string::npos);
+    EXPECT_NE(refused.error().message.find("256"), std::string::npos);
+    settings.contextTokens = 0;
+    const auto e = engineFor(model, settings);
+    ASSERT_NE(e, nullptr);
+    EXPECT_EQ(e->effective().settings.contextTokens, 256);
+    // The last position can be used.
+    EXPECT_EQ(generateIds(*e, greedyRequest(somePrompt(250, 512), 20)).size(), 7U);
 }
 
 TEST_F(EngineTest, EffectiveSettingsSayWhatDiffersAndWhy) {

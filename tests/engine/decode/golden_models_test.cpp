@@ -1,6 +1,7 @@
 // Whole models against transformers in float32: every folder of the checkpoints' index (and the
-// same weights in other forms), every file of the GGUF index. An architecture or format that this
-// build does not know is skipped by name, so that a larger golden set can be put in place.
+// same weights in other forms), every file of the GGUF index, and the further files of the shared
+// data where that is there. An architecture or format that this build does not know is skipped by
+// name, so that a larger golden set can be put in place.
 
 #include <gtest/gtest.h>
 
@@ -42,13 +43,33 @@ std::vector<Case> checkpointCases() {
     return cases;
 }
 
-std::vector<Case> ggufCases() {
-    const std::string folder = goldenDir() + "/gguf/";
+std::vector<Case> dynamicNtkCases() {
+    std::vector<Case> cases = checkpointCases();
+    std::erase_if(cases, [](const Case& entry) { return entry.name != "llama_dynamic_ntk"; });
+    return cases;
+}
+
+std::vector<Case> ggufCasesIn(const std::string& folder) {
     std::vector<Case> cases;
     const nlohmann::json index = readIndex(folder + "index.json");
     for (const auto& [name, entry] : index.items())
         if (std::filesystem::exists(folder + name + ".gguf"))
             cases.push_back({name, folder + name + ".gguf", folder + name + ".golden.safetensors"});
+    return cases;
+}
+
+std::vector<Case> ggufCases() {
+    return ggufCasesIn(goldenDir() + "/gguf/");
+}
+
+/// What the shared data has beyond the golden files.
+std::vector<Case> sharedGgufCases() {
+    const auto shared = sharedDir();
+    if (!shared) return {};
+    std::vector<Case> cases = ggufCasesIn(*shared + "/reference/gguf/");
+    std::erase_if(cases, [](const Case& entry) {
+        return std::filesystem::exists(goldenDir() + "/gguf/" + entry.name + ".gguf");
+    });
     return cases;
 }
 
@@ -73,6 +94,16 @@ class GoldenModel : public testing::TestWithParam<Case> {
         ASSERT_FALSE(promptNames(m_golden).empty());
     }
 
+    /// An engine whose context holds every prompt and its 32 tokens (with dynamic NTK they go
+    /// beyond the trained context).
+    std::unique_ptr<Engine> engine(EngineSettings settings) {
+        std::int64_t longest = 0;
+        for (const std::string& prompt : promptNames(m_golden))
+            longest = std::max(longest, m_golden.at(prompt + ".input_ids").nElements());
+        settings.contextTokens = longest + 32;
+        return engineFor(m_model, settings);
+    }
+
     /// Logits of the positions the golden has (all, or the last 12), beside the golden's.
     std::pair<std::vector<float>, std::vector<float>> bothLogits(Engine& engine,
                                                                  const std::string& prompt) {
@@ -91,7 +122,7 @@ class GoldenModel : public testing::TestWithParam<Case> {
 };
 
 TEST_P(GoldenModel, ExactLogitsAreWithinFloat32Noise) {
-    const auto engine = engineFor(m_model, exactSettings());
+    const auto engine = this->engine(exactSettings());
     ASSERT_NE(engine, nullptr);
     for (const std::string& prompt : promptNames(m_golden)) {
         const auto [actual, expected] = bothLogits(*engine, prompt);
@@ -108,7 +139,7 @@ std::vector<TokenId> upToPadding(std::vector<TokenId> ids, std::int32_t usableVo
 }
 
 TEST_P(GoldenModel, ExactGreedyTokensAreEqual) {
-    const auto engine = engineFor(m_model, exactSettings());
+    const auto engine = this->engine(exactSettings());
     ASSERT_NE(engine, nullptr);
     for (const std::string& prompt : promptNames(m_golden)) {
         const auto expected =
@@ -122,7 +153,9 @@ TEST_P(GoldenModel, ExactGreedyTokensAreEqual) {
 }
 
 TEST_P(GoldenModel, EveryGreedyStepOfTheReferenceIsTheBestHereToo) {
-    const auto engine = engineFor(m_model, exactSettings());
+    // There the reference's steps have the frequencies of their own lengths, one call has one.
+    if (m_model->spec().dynamicNtk.factor > 0.0) GTEST_SKIP() << "frequencies follow the length";
+    const auto engine = this->engine(exactSettings());
     ASSERT_NE(engine, nullptr);
     const auto vocab = m_model->spec().vocab;
     for (const std::string& prompt : promptNames(m_golden)) {
@@ -148,7 +181,7 @@ TEST_P(GoldenModel, EveryGreedyStepOfTheReferenceIsTheBestHereToo) {
 TEST_P(GoldenModel, FastPathStaysNear) {
     EngineSettings settings;
     settings.threads = 2;
-    const auto engine = engineFor(m_model, settings);
+    const auto engine = this->engine(settings);
     ASSERT_NE(engine, nullptr);
     const auto vocab = static_cast<std::size_t>(m_model->spec().vocab);
     for (const std::string& prompt : promptNames(m_golden)) {
@@ -168,6 +201,32 @@ TEST_P(GoldenModel, FastPathStaysNear) {
     }
 }
 
+class DynamicNtkModel : public GoldenModel {};
+
+/// Dynamic NTK: the whole sequence anew for each token, so that every key has the frequencies of
+/// the present length. The tokens part from those with a cache beyond the original context.
+TEST_P(DynamicNtkModel, GreedyTokensWithoutACacheAreEqual) {
+    const auto engine = this->engine(exactSettings());
+    ASSERT_NE(engine, nullptr);
+    const auto vocab = m_model->spec().vocab;
+    bool differs = false;
+    for (const std::string& prompt : promptNames(m_golden)) {
+        auto ids = tokenIds(m_golden.at(prompt + ".input_ids"));
+        const auto expected = tokenIds(m_golden.at(prompt + ".greedy_recompute"));
+        differs |= expected != tokenIds(m_golden.at(prompt + ".greedy"));
+        for (const TokenId token : expected) {
+            const CancelToken cancel;
+            const auto logits = engine->logits(ids, cancel);
+            ASSERT_TRUE(logits.ok());
+            const auto last = logits->end() - vocab;
+            ASSERT_EQ(std::max_element(last, logits->end()) - last, token)
+                << prompt << " after " << ids.size();
+            ids.push_back(token);
+        }
+    }
+    EXPECT_TRUE(differs);
+}
+
 std::string caseName(const testing::TestParamInfo<Case>& info) {
     std::string name = info.param.name;
     for (char& c : name)
@@ -177,6 +236,29 @@ std::string caseName(const testing::TestParamInfo<Case>& info) {
 
 INSTANTIATE_TEST_SUITE_P(Checkpoints, GoldenModel, testing::ValuesIn(checkpointCases()), caseName);
 INSTANTIATE_TEST_SUITE_P(Gguf, GoldenModel, testing::ValuesIn(ggufCases()), caseName);
+INSTANTIATE_TEST_SUITE_P(Checkpoints, DynamicNtkModel, testing::ValuesIn(dynamicNtkCases()),
+                         caseName);
+INSTANTIATE_TEST_SUITE_P(Shared, GoldenModel, testing::ValuesIn(sharedGgufCases()), caseName);
+
+TEST(SharedGoldenModels, AreThere) {
+    LANESCOPE_NEEDS_SHARED(shared);
+    EXPECT_FALSE(sharedGgufCases().empty()) << shared;
+}
+
+/// Every family and spelling this build claims to know has a golden model that was really run.
+TEST(GoldenModels, CoverEveryFamily) {
+    std::set<std::string> seen;
+    for (const auto& cases : {checkpointCases(), ggufCases()})
+        for (const Case& entry : cases)
+            if (const auto model = Model::load(entry.model))
+                seen.insert((entry.model.ends_with(".gguf") ? "gguf " : "folder ") +
+                            (*model)->spec().architecture);
+    for (const char* family :
+         {"folder llama", "folder mistral", "folder qwen2", "folder qwen3", "folder phi",
+          "folder minicpm", "folder gemma3", "folder gpt2", "gguf llama", "gguf qwen2",
+          "gguf qwen3", "gguf phi2", "gguf minicpm", "gguf gemma3", "gguf gpt2"})
+        EXPECT_TRUE(seen.contains(family)) << family;
+}
 
 }  // namespace
 }  // namespace lanescope::test
