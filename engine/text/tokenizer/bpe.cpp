@@ -1,12 +1,13 @@
 #include "engine/text/tokenizer/bpe.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 #include <functional>
 #include <queue>
 #include <string>
 
+#include "engine/text/tokenizer/characters.h"
+#include "engine/text/tokenizer/decoder.h"
 #include "engine/text/utf8.h"
 
 namespace lanescope::tokenizer {
@@ -16,42 +17,20 @@ namespace {
 /// Pieces of up to this many symbols are merged by scanning; longer ones with a queue, so that a
 /// word of a megabyte takes n log n steps.
 constexpr std::size_t kShortPiece = 48;
-constexpr std::size_t kMaxCachedPiece = 64;
-constexpr std::size_t kMaxCacheSlots = 8192;
+/// Shorter pieces are words already: looking for cuts in them gains nothing.
+constexpr std::size_t kCutPiece = 24;
 constexpr std::uint64_t kNoMerge = FlatMap64::kAbsent;
 
 std::string quoted(std::string_view token) {
     return "\"" + utf8::repaired(token.substr(0, 64)) + "\"";
 }
 
-/// Pieces met before in the same call and where their ids are in the output.
-class PieceCache {
-  public:
-    explicit PieceCache(std::size_t nPieces) {
-        if (nPieces >= 32) m_slots.resize(std::min(kMaxCacheSlots, std::bit_ceil(nPieces)));
-    }
-
-    struct Slot {
-        Pieces::Range piece;
-        std::uint32_t idsBegin = 0;
-        std::uint32_t idsCount = 0;
-    };
-
-    /// The piece's slot, or null where it is not worth remembering.
-    Slot* slotOf(std::string_view piece) {
-        if (m_slots.empty() || piece.size() > kMaxCachedPiece) return nullptr;
-        return &m_slots[std::hash<std::string_view>{}(piece) & (m_slots.size() - 1)];
-    }
-
-  private:
-    std::vector<Slot> m_slots;
-};
-
 }  // namespace
 
 struct Bpe::Scratch {
     std::vector<TokenId> symbols;
     std::vector<std::uint64_t> pairs;
+    std::string mapped;  ///< the piece in the byte alphabet
 };
 
 Bpe::Bpe(const Vocabulary& vocabulary, const BpeOptions& options)
@@ -97,32 +76,57 @@ Result<std::unique_ptr<const Bpe>> Bpe::build(const Vocabulary& vocabulary,
                 static_cast<std::uint32_t>(rightId),
             (static_cast<std::uint64_t>(rank) << 32) | static_cast<std::uint32_t>(id));
     }
+    bpe->prepareCuts(merges);
     return std::unique_ptr<const Bpe>(std::move(bpe));
 }
 
-Result<void> Bpe::encode(const Pieces& pieces, std::vector<TokenId>& out) const {
+void Bpe::prepareCuts(const std::vector<Merge>& merges) {
+    m_cutting = m_plain && !m_options.ignoreMerges && !m_options.byteAlphabet;
+    std::string joined;
+    for (const auto& [left, right] : merges) {
+        if (!m_cutting) return;
+        joined.assign(left).append(right);
+        m_cuts.addToken(joined);
+        // Bytes are named, not spelled: their merges do not show in the text.
+        m_cutting = byteOfToken(left) < 0 && byteOfToken(right) < 0;
+    }
+    const bool allBytes = !m_byteIds.empty() && std::all_of(m_byteIds.begin(), m_byteIds.end(),
+                                                            [](TokenId id) { return id >= 0; });
+    for (char32_t c = 0; c < 128; ++c) {
+        if (m_fastIds[c] >= 0 || allBytes) m_cuts.allowBefore(c);
+    }
+    if (allBytes || m_vocabulary.find("\xE2\x96\x81") >= 0) m_cuts.allowBefore(0x2581);
+}
+
+Result<void> Bpe::encode(const Pieces& pieces, std::vector<TokenId>& out, PieceCache& cache) const {
     Scratch scratch;
-    PieceCache cache(pieces.ranges.size());
+    const auto encodeWord = [&](std::string_view word) {
+        if (cache.repeat(word, out)) return;
+        const std::size_t begin = out.size();
+        encodePiece(word, out, scratch);
+        cache.remember(word, out, begin);
+    };
     for (const Pieces::Range& range : pieces.ranges) {
         const std::string_view piece = pieces.view(range);
-        PieceCache::Slot* slot = cache.slotOf(piece);
-        if (slot != nullptr && slot->piece.end != 0 && pieces.view(slot->piece) == piece) {
-            for (std::uint32_t i = 0; i < slot->idsCount; ++i) {
-                out.push_back(out[slot->idsBegin + i]);
-            }
+        if (!m_cutting || piece.size() < kCutPiece) {
+            encodeWord(piece);
             continue;
         }
-        const std::size_t begin = out.size();
-        encodePiece(piece, out, scratch);
-        if (slot != nullptr && out.size() <= UINT32_MAX) {
-            *slot = {range, static_cast<std::uint32_t>(begin),
-                     static_cast<std::uint32_t>(out.size() - begin)};
+        for (std::size_t at = 0; at < piece.size();) {
+            const std::size_t end = m_cuts.next(piece, at);
+            encodeWord(piece.substr(at, end - at));
+            at = end;
         }
     }
     return {};
 }
 
 void Bpe::encodePiece(std::string_view piece, std::vector<TokenId>& out, Scratch& scratch) const {
+    if (m_options.byteAlphabet) {
+        scratch.mapped.clear();
+        byte_level::appendMapped(scratch.mapped, piece);
+        piece = scratch.mapped;
+    }
     if (m_options.ignoreMerges) {
         const TokenId whole = m_vocabulary.find(piece);
         if (whole >= 0) {

@@ -11,6 +11,7 @@
 
 #include "engine/text/tokenizer/flat_map.h"
 #include "engine/text/tokenizer/model.h"
+#include "engine/text/tokenizer/safe_cuts.h"
 #include "engine/text/tokenizer/vocabulary.h"
 
 namespace lanescope::tokenizer {
@@ -20,6 +21,7 @@ struct BpeOptions {
     bool byteFallback = false;  ///< unknown characters become tokens named <0x41>
     bool fuseUnk = false;       ///< several unknown characters in a row are one unknown token
     TokenId unkId = -1;         ///< -1: unknown characters are dropped
+    bool byteAlphabet = false;  ///< pieces come as bytes, tokens are in GPT-2's alphabet
     std::string wordPrefix;     ///< of every character of a piece but the first ("##")
     std::string wordSuffix;     ///< of the last character of a piece ("</w>")
 };
@@ -34,13 +36,15 @@ class Bpe final : public Model {
                                                     const std::vector<Merge>& merges,
                                                     const BpeOptions& options);
 
-    Result<void> encode(const Pieces& pieces, std::vector<TokenId>& out) const override;
+    Result<void> encode(const Pieces& pieces, std::vector<TokenId>& out,
+                        PieceCache& cache) const override;
 
   private:
     struct Scratch;
     static constexpr char32_t kFastChars = 0x180;  ///< covers the byte alphabet
 
     Bpe(const Vocabulary& vocabulary, const BpeOptions& options);
+    void prepareCuts(const std::vector<Merge>& merges);
     void encodePiece(std::string_view piece, std::vector<TokenId>& out, Scratch& scratch) const;
     void firstSymbols(std::string_view piece, std::vector<TokenId>& symbols) const;
     void unknownSymbol(std::string_view character, std::vector<TokenId>& symbols,
@@ -57,6 +61,8 @@ class Bpe final : public Model {
     BpeOptions m_options;
     bool m_plain;  ///< characters are looked up as they are, without prefix or suffix
     FlatMap64 m_merges;
+    SafeCuts m_cuts;
+    bool m_cutting = false;
     std::vector<TokenId> m_fastIds;  ///< [kFastChars] id of the one-character token, or -1
     std::vector<TokenId> m_byteIds;  ///< [256] with byteFallback: id of <0x..>, or -1
 };

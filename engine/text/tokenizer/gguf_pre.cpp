@@ -53,6 +53,22 @@ constexpr std::string_view kDeepSeekV3 =
     R"([^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 constexpr std::string_view kFalconMarks = R"([\p{P}\$\+<=>\^~\|`]+)";
 
+constexpr std::string_view kDefaultMarks = R"([\p{P}\$\+<=>\^~\|]+)";
+constexpr std::string_view kQwen35 =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}|)"
+    R"( ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+constexpr std::string_view kBailing =
+    R"('(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]++[\r\n]*|)"
+    R"(\s*[\r\n]|\s+(?!\S)|\s+)";
+constexpr std::string_view kBloom = R"( ?[^(\s|.,!?…。，、।۔،)]+)";
+// The published file takes Han out of the letters with a class intersection.
+constexpr std::string_view kKimi =
+    R"([\p{Han}]+|[^\r\n\p{L}\p{N}]?(?:(?!\p{Han})[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}])*)"
+    R"((?:(?!\p{Han})[\p{Ll}\p{Lm}\p{Lo}\p{M}])+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"([^\r\n\p{L}\p{N}]?(?:(?!\p{Han})[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}])+)"
+    R"((?:(?!\p{Han})[\p{Ll}\p{Lm}\p{Lo}\p{M}])*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
+    R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
 struct Entry {
     std::vector<std::string_view> names;
     GgufPreTokenizer preTokenizer;
@@ -61,15 +77,23 @@ struct Entry {
 const std::vector<Entry>& table() {
     static const std::string_view kGpt2 = kGpt2Pattern;
     static const std::vector<Entry> kTable = {
-        {{"gpt-2", "gpt2", "default", "phi-2", "mpt", "olmo", "jais", "trillion", "roberta-bpe",
-          "jina-es", "jina-de", "jina-v2-es", "jina-v2-de", "gigachat", "exaone4", "mellum",
-          "modern-bert", "granite-docling", "a.x-4.0"},
+        {{"default"}, {{kDefaultMarks, kGpt2, R"(\p{N}+)", "[0-9][0-9][0-9]"}}},
+        {{"gpt-2",   "gpt2",    "jina-v1-en",  "jina-v2-code",    "phi-2",
+          "mpt",     "olmo",    "jais",        "trillion",        "roberta-bpe",
+          "jina-es", "jina-de", "jina-v2-es",  "jina-v2-de",      "gigachat",
+          "exaone4", "mellum",  "modern-bert", "granite-docling", "a.x-4.0"},
          {{kGpt2}}},
         {{"llama-bpe", "llama3", "llama-v3", "falcon3", "falcon-h1", "pixtral", "midm-2.0", "lfm2"},
          {{kLlama3}, true, true}},
         {{"dbrx", "smaug-bpe", "glm4", "chatglm-bpe"}, {{kLlama3}}},
         {{"qwen2", "deepseek-r1-qwen", "megrez", "kormo"}, {{kQwen2}, false, false, true}},
-        {{"stablelm2", "hunyuan"}, {{kQwen2}}},
+        {{"stablelm2", "hunyuan", "grok-2"}, {{kQwen2}}},
+        {{"qwen35"}, {{kQwen35}, false, false, true}},
+        {{"bailingmoe", "bailingmoe2", "llada-moe"}, {{kBailing}}},
+        {{"bloom", "gpt3-finnish", "poro-chat"}, {{kBloom}}},
+        {{"viking"}, {{kBloom, R"(\p{N})"}}},
+        {{"superbpe"}, {{R"(\p{N}+)", R"((?=(\d{3})+(?!\d)))"}}},
+        {{"kimi-k2"}, {{kKimi}}},
         {{"smollm", "starcoder", "refact", "command-r", "codeshell", "exaone", "minerva-7b"},
          {{R"(\p{N})", kGpt2}}},
         {{"falcon"}, {{kFalconMarks, kGpt2, "[0-9][0-9][0-9]"}}},
@@ -77,8 +101,9 @@ const std::vector<Entry>& table() {
          {{R"([\r\n])", kDeepSeekLetters, kDeepSeekMarks, R"(\s+$)", kDeepSeekHan, R"(\p{N}+)"}}},
         {{"deepseek-coder"},
          {{R"([\r\n])", R"(\s?\p{L}+)", R"(\s?\p{P}+)", kDeepSeekHan, R"(\p{N})"}}},
-        {{"deepseek-v3", "deepseek-r1"}, {{R"(\p{N}{1,3})", kDeepSeekV3Han, kDeepSeekV3}}},
-        {{"gpt-4o", "o200k", "llama4", "kanana2"}, {{kO200k}}},
+        {{"deepseek-v3", "deepseek-r1", "hunyuan-dense"},
+         {{R"(\p{N}{1,3})", kDeepSeekV3Han, kDeepSeekV3}}},
+        {{"gpt-4o", "o200k", "llama4", "kanana2", "minimax-m2"}, {{kO200k}}},
         {{"tekken"}, {{kTekken}, true, true}},
     };
     return kTable;

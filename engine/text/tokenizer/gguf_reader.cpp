@@ -147,16 +147,14 @@ class Reader {
     }
 
     Result<void> readPreTokenizer() {
-        const auto name = m_metadata.text(key("pre"));
-        if (!name) {
-            return unsupported("there is no tokenizer.ggml.pre, so how text is split is not known",
-                               m_context, "convert the model again with a newer converter");
-        }
-        m_pre = findGgufPreTokenizer(*name);
+        // As llama.cpp: an unknown name is refused; old files without one get the default, which
+        // may split otherwise than the model was trained with, so the kind says so.
+        const auto written = m_metadata.text(key("pre"));
+        const std::string name(written.value_or("default"));
+        m_pre = findGgufPreTokenizer(name);
         if (m_pre == nullptr) {
-            return unsupported(
-                "pre-tokenizer (tokenizer.ggml.pre) \"" + std::string(*name) + "\" is not known",
-                m_context, "use the tokenizer.json of the same model");
+            return unsupported("pre-tokenizer (tokenizer.ggml.pre) \"" + name + "\" is not known",
+                               m_context, "use the tokenizer.json of the same model");
         }
         std::vector<PreTokenizerPtr> steps;
         for (const std::string_view pattern : m_pre->patterns) {
@@ -164,11 +162,11 @@ class Reader {
             if (!regex) return regex.error();
             steps.push_back(makeSplit(*regex, SplitBehaviour::Isolated));
         }
-        steps.push_back(makeByteAlphabet());
         m_parts.preTokenizer = makeSequence(std::move(steps));
         m_addBos = m_pre->addBos;
         if (m_pre->nfc) m_parts.normalizer = makeNfc();
-        m_parts.kind = "byte-level BPE (" + std::string(*name) + ")";
+        m_parts.kind = "byte-level BPE (" + name +
+                       (written ? ")" : ", a guess: the file has no tokenizer.ggml.pre)");
         return {};
     }
 
@@ -223,6 +221,7 @@ class Reader {
             merges.emplace_back(entry.substr(0, space), entry.substr(space + 1));
         }
         BpeOptions options;
+        options.byteAlphabet = true;
         options.ignoreMerges = m_pre->ignoreMerges;
         auto bpe = Bpe::build(*m_parts.vocabulary, merges, options);
         if (!bpe) return badInput(bpe.error().message, m_context);

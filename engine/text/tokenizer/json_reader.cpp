@@ -68,7 +68,7 @@ Result<void> readVocabulary(const json& vocab, Vocabulary& vocabulary) {
     return {};
 }
 
-Result<void> readBpe(const json& model, Parts& parts) {
+Result<void> readBpe(const json& model, bool byteAlphabet, Parts& parts) {
     const auto vocab = readVocabulary(member(model, "vocab"), *parts.vocabulary);
     if (!vocab) return vocab.error();
     const auto merges = readMerges(member(model, "merges"));
@@ -76,6 +76,7 @@ Result<void> readBpe(const json& model, Parts& parts) {
     BpeOptions options;  // "dropout" is for training: a prompt's ids are not left to chance
     options.wordPrefix = textField(model, "continuing_subword_prefix");
     options.wordSuffix = textField(model, "end_of_word_suffix");
+    options.byteAlphabet = byteAlphabet;
     options.ignoreMerges = boolField(model, "ignore_merges", false);
     options.byteFallback = boolField(model, "byte_fallback", false);
     options.fuseUnk = boolField(model, "fuse_unk", false);
@@ -139,12 +140,15 @@ Result<void> readUnigram(const json& model, Parts& parts) {
     return {};
 }
 
-Result<void> readModel(const json& model, Parts& parts) {
+/// Files from before the type was written down: merges mean BPE.
+std::string modelType(const json& model) {
+    return textField(model, "type", member(model, "merges").is_array() ? "BPE" : "");
+}
+
+Result<void> readModel(const json& model, bool byteAlphabet, Parts& parts) {
     if (!model.is_object()) return badInput("has no \"model\" object");
-    // Files from before the type was written down: merges mean BPE.
-    const std::string type =
-        textField(model, "type", member(model, "merges").is_array() ? "BPE" : "");
-    if (type == "BPE") return readBpe(model, parts);
+    const std::string type = modelType(model);
+    if (type == "BPE") return readBpe(model, byteAlphabet, parts);
     if (type == "Unigram" || (type.empty() && member(model, "unk_id").is_number())) {
         return readUnigram(model, parts);
     }
@@ -183,7 +187,11 @@ Result<Parts> readParts(const json& file, const SideFiles& side) {
     auto normalizer = makeNormalizer(member(file, "normalizer"));
     if (!normalizer) return normalizer.error();
     parts.normalizer = std::move(*normalizer);
-    auto preTokenizer = makePreTokenizer(member(file, "pre_tokenizer"));
+    // Byte-level models write the byte alphabet themselves, for new words only.
+    bool byteAlphabet = false;
+    const bool isBpe = modelType(member(file, "model")) == "BPE";
+    auto preTokenizer =
+        makePreTokenizer(member(file, "pre_tokenizer"), isBpe ? &byteAlphabet : nullptr);
     if (!preTokenizer) return preTokenizer.error();
     parts.preTokenizer = std::move(*preTokenizer);
     auto decoder = makeDecoder(member(file, "decoder"));
@@ -193,7 +201,7 @@ Result<Parts> readParts(const json& file, const SideFiles& side) {
     if (!around) return around.error();
     parts.prefix = std::move(around->prefix);
     parts.suffix = std::move(around->suffix);
-    const auto model = readModel(member(file, "model"), parts);
+    const auto model = readModel(member(file, "model"), byteAlphabet, parts);
     if (!model) return model.error();
     const auto added = readAddedTokens(member(file, "added_tokens"), parts);
     if (!added) return added.error();

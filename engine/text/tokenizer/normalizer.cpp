@@ -21,9 +21,27 @@ bool isAscii(char c) {
     return static_cast<unsigned char>(c) < 0x80;
 }
 
+/// Whether NFC leaves a text alone for certain: all its characters are from ranges whose members
+/// neither change nor join what stands before them.
+bool isStable(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const utf8::Step step = utf8::decode(text, at);
+        const char32_t c = step.codePoint;
+        const bool stable = c < 0x300 || (c >= 0x391 && c <= 0x3CE) || (c >= 0x400 && c <= 0x482) ||
+                            (c >= 0x2010 && c <= 0x2027) || (c >= 0x3041 && c <= 0x3096) ||
+                            (c >= 0x30A1 && c <= 0x30FA) || (c >= 0x4E00 && c <= 0x9FFF) ||
+                            (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0xFF01 && c <= 0xFF5E) ||
+                            (c >= 0x1F300 && c <= 0x1F64F);
+        if (!stable) return false;
+        at += step.length;
+    }
+    return true;
+}
+
 class UnicodeForm final : public Normalizer {
   public:
-    explicit UnicodeForm(int options) : m_options(options) {}
+    explicit UnicodeForm(int options)
+        : m_options(options), m_isNfc(options == (UTF8PROC_COMPOSE | UTF8PROC_STABLE)) {}
 
     Result<void> apply(std::string& text) const override {
         std::string out;
@@ -36,7 +54,9 @@ class UnicodeForm final : public Normalizer {
             }
             // ASCII never changes, but the last of a run can take a combining mark that follows.
             const std::size_t from = at > plain ? at - 1 : at;
+            const std::size_t run = at;
             while (at < text.size() && !isAscii(text[at])) ++at;
+            if (m_isNfc && isStable(std::string_view(text).substr(run, at - run))) continue;
             out.append(text, plain, from - plain);
             const auto done = map(std::string_view(text).substr(from, at - from), out);
             if (!done) return done.error();
@@ -65,6 +85,7 @@ class UnicodeForm final : public Normalizer {
     }
 
     int m_options;
+    bool m_isNfc;
 };
 
 /// Rewrites a text character by character.

@@ -1,9 +1,10 @@
 #pragma once
-// Pieces met before in the same call and where their ids are in the output: a text's words repeat.
+// Words met before and their ids. A text's words repeat, so most are copied from here. Bounded: a
+// word takes the place of another with the same hash. One thread at a time; kept from call to call.
 
-#include <algorithm>
-#include <bit>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -14,47 +15,47 @@ namespace lanescope::tokenizer {
 
 class PieceCache {
   public:
-    /// For about this many pieces; few are not worth a cache.
-    explicit PieceCache(std::size_t nPieces) {
-        if (nPieces >= 32) m_slots.resize(std::min(kMaxSlots, std::bit_ceil(nPieces)));
-    }
-
-    /// Appends to `out` what an equal piece gave before. `piece` must stay where it is.
-    /// False: not met before; encode it and call remember().
-    bool repeat(std::string_view piece, std::vector<TokenId>& out) {
-        m_slot = nullptr;
-        if (m_slots.empty() || piece.size() > kMaxPiece) return false;
-        m_slot = &m_slots[std::hash<std::string_view>{}(piece) & (m_slots.size() - 1)];
-        m_piece = piece;
-        m_begin = out.size();
-        if (m_slot->piece.data() == nullptr || m_slot->piece != piece) return false;
-        for (std::uint32_t i = 0; i < m_slot->idsCount; ++i) {
-            out.push_back(out[m_slot->idsBegin + i]);
+    /// Appends to `out` what an equal piece gave before. False: not met before, or too long to
+    /// keep; encode it and call remember(). Precondition: not empty.
+    bool repeat(std::string_view piece, std::vector<TokenId>& out) const {
+        if (piece.size() > kMaxText) return false;
+        const Slot& slot = m_slots[slotOf(piece)];
+        if (slot.length != piece.size() ||
+            std::memcmp(slot.text.data(), piece.data(), piece.size()) != 0) {
+            return false;
         }
+        out.insert(out.end(), slot.ids.begin(), slot.ids.begin() + slot.nIds);
         return true;
     }
 
-    /// After repeat() said no and the ids were appended to `out`.
-    void remember(const std::vector<TokenId>& out) {
-        if (m_slot == nullptr || out.size() > UINT32_MAX) return;
-        *m_slot = {m_piece, static_cast<std::uint32_t>(m_begin),
-                   static_cast<std::uint32_t>(out.size() - m_begin)};
+    /// The piece gave the ids of `out` from `begin` on.
+    void remember(std::string_view piece, const std::vector<TokenId>& out, std::size_t begin) {
+        const std::size_t nIds = out.size() - begin;
+        if (piece.size() > kMaxText || nIds > kMaxIds) return;
+        Slot& slot = m_slots[slotOf(piece)];
+        slot.length = static_cast<std::uint8_t>(piece.size());
+        slot.nIds = static_cast<std::uint8_t>(nIds);
+        std::memcpy(slot.text.data(), piece.data(), piece.size());
+        for (std::size_t i = 0; i < nIds; ++i) slot.ids[i] = out[begin + i];
     }
 
   private:
-    static constexpr std::size_t kMaxPiece = 64;
-    static constexpr std::size_t kMaxSlots = 8192;
+    static constexpr std::size_t kMaxText = 30;
+    static constexpr std::size_t kMaxIds = 8;
+    static constexpr std::size_t kSlots = 16384;  ///< of 64 bytes: 1 MiB
 
     struct Slot {
-        std::string_view piece;
-        std::uint32_t idsBegin = 0;
-        std::uint32_t idsCount = 0;
+        std::uint8_t length = 0;  ///< 0: empty
+        std::uint8_t nIds = 0;
+        std::array<char, kMaxText> text{};
+        std::array<TokenId, kMaxIds> ids{};
     };
 
-    std::vector<Slot> m_slots;
-    Slot* m_slot = nullptr;
-    std::string_view m_piece;
-    std::size_t m_begin = 0;
+    static std::size_t slotOf(std::string_view piece) {
+        return std::hash<std::string_view>{}(piece) & (kSlots - 1);
+    }
+
+    std::vector<Slot> m_slots = std::vector<Slot>(kSlots);
 };
 
 }  // namespace lanescope::tokenizer

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kMaxTextBytes = std::size_t{1} << 30;
 /// What normalising and the byte alphabet may make of it; ranges count in 32 bits.
 constexpr std::size_t kMaxWorkBytes = std::size_t{1} << 31;
+constexpr std::size_t kMaxIdleCaches = 4;
 
 Error tooLong(std::size_t bytes, std::size_t limit) {
     return badInput("the text is " + formatBytes(bytes) + " long; at most " + formatBytes(limit) +
@@ -60,13 +61,46 @@ void Parts::addKnownEndsOfGeneration() {
     }
 }
 
+class Pipeline::Loan {
+  public:
+    explicit Loan(const Pipeline& owner) : m_owner(owner) {
+        const std::scoped_lock lock(owner.m_mutex);
+        if (!owner.m_idleCaches.empty()) {
+            m_cache = std::move(owner.m_idleCaches.back());
+            owner.m_idleCaches.pop_back();
+        }
+        if (!m_cache) m_cache = std::make_unique<PieceCache>();
+    }
+    ~Loan() {
+        const std::scoped_lock lock(m_owner.m_mutex);
+        if (m_owner.m_idleCaches.size() < kMaxIdleCaches) {
+            m_owner.m_idleCaches.push_back(std::move(m_cache));
+        }
+    }
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+
+    PieceCache& operator*() { return *m_cache; }
+
+  private:
+    const Pipeline& m_owner;
+    std::unique_ptr<PieceCache> m_cache;
+};
+
 Result<std::vector<TokenId>> Pipeline::encode(std::string_view text, AddSpecial addSpecial,
                                               SpecialTokens special) const {
     if (text.size() > kMaxTextBytes) return tooLong(text.size(), kMaxTextBytes);
     std::vector<TokenId> ids;
     if (addSpecial == AddSpecial::Yes) ids = m_parts.prefix;
-    const auto done = utf8::isValid(text) ? encodeRaw(text, special, ids)
-                                          : encodeRaw(utf8::repaired(text), special, ids);
+    if (text.empty()) {
+        if (addSpecial == AddSpecial::Yes) {
+            ids.insert(ids.end(), m_parts.suffix.begin(), m_parts.suffix.end());
+        }
+        return ids;
+    }
+    Loan cache(*this);
+    const auto done = utf8::isValid(text) ? encodeRaw(text, special, ids, *cache)
+                                          : encodeRaw(utf8::repaired(text), special, ids, *cache);
     if (!done) return done.error();
     if (addSpecial == AddSpecial::Yes) {
         ids.insert(ids.end(), m_parts.suffix.begin(), m_parts.suffix.end());
@@ -75,7 +109,7 @@ Result<std::vector<TokenId>> Pipeline::encode(std::string_view text, AddSpecial 
 }
 
 Result<void> Pipeline::encodeRaw(std::string_view text, SpecialTokens special,
-                                 std::vector<TokenId>& out) const {
+                                 std::vector<TokenId>& out, PieceCache& cache) const {
     for (const TextSpan& span : m_parts.added.split(text, AddedTokens::Pass::Raw, special)) {
         if (span.id >= 0) {
             out.push_back(span.id);
@@ -83,21 +117,21 @@ Result<void> Pipeline::encodeRaw(std::string_view text, SpecialTokens special,
         }
         const auto done =
             encodeNormalized(std::string(text.substr(span.begin, span.end - span.begin)), special,
-                             span.begin == 0, out);
+                             span.begin == 0, out, cache);
         if (!done) return done.error();
     }
     return {};
 }
 
 Result<void> Pipeline::encodeNormalized(std::string text, SpecialTokens special, bool atTextStart,
-                                        std::vector<TokenId>& out) const {
+                                        std::vector<TokenId>& out, PieceCache& cache) const {
     if (m_parts.normalizer) {
         const auto done = m_parts.normalizer->apply(text);
         if (!done) return done.error();
         if (text.size() > kMaxWorkBytes) return tooLong(text.size(), kMaxWorkBytes);
     }
     if (!m_parts.added.hasPass(AddedTokens::Pass::Normalized)) {
-        return encodePlain(std::move(text), atTextStart, out);
+        return encodePlain(std::move(text), atTextStart, out, cache);
     }
     for (const TextSpan& span : m_parts.added.split(text, AddedTokens::Pass::Normalized, special)) {
         if (span.id >= 0) {
@@ -105,14 +139,14 @@ Result<void> Pipeline::encodeNormalized(std::string text, SpecialTokens special,
             continue;
         }
         const auto done = encodePlain(text.substr(span.begin, span.end - span.begin),
-                                      atTextStart && span.begin == 0, out);
+                                      atTextStart && span.begin == 0, out, cache);
         if (!done) return done.error();
     }
     return {};
 }
 
-Result<void> Pipeline::encodePlain(std::string text, bool atTextStart,
-                                   std::vector<TokenId>& out) const {
+Result<void> Pipeline::encodePlain(std::string text, bool atTextStart, std::vector<TokenId>& out,
+                                   PieceCache& cache) const {
     if (text.empty()) return {};
     Pieces pieces;
     pieces.text = std::move(text);
@@ -122,7 +156,7 @@ Result<void> Pipeline::encodePlain(std::string text, bool atTextStart,
         const auto done = m_parts.preTokenizer->apply(pieces);
         if (!done) return done.error();
     }
-    return m_parts.model->encode(pieces, out);
+    return m_parts.model->encode(pieces, out, cache);
 }
 
 std::string Pipeline::decode(std::span<const TokenId> ids, SkipSpecial skip) const {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -57,13 +58,19 @@ class Pipeline final : public Tokenizer {
 
   private:
     [[nodiscard]] Result<void> encodeRaw(std::string_view text, SpecialTokens special,
-                                         std::vector<TokenId>& out) const;
+                                         std::vector<TokenId>& out, PieceCache& cache) const;
     [[nodiscard]] Result<void> encodeNormalized(std::string text, SpecialTokens special,
-                                                bool atTextStart, std::vector<TokenId>& out) const;
+                                                bool atTextStart, std::vector<TokenId>& out,
+                                                PieceCache& cache) const;
     [[nodiscard]] Result<void> encodePlain(std::string text, bool atTextStart,
-                                           std::vector<TokenId>& out) const;
+                                           std::vector<TokenId>& out, PieceCache& cache) const;
+
+    /// A cache for one call; given back at its end.
+    class Loan;
 
     Parts m_parts;
+    mutable std::mutex m_mutex;
+    mutable std::vector<std::unique_ptr<PieceCache>> m_idleCaches;  ///< guarded by m_mutex
 };
 
 }  // namespace lanescope::tokenizer

@@ -277,7 +277,7 @@ Result<PreTokenizerPtr> splitFromJson(const json& entry) {
     return PreTokenizerPtr(std::make_unique<TextSplit>(text, *behaviour, invert));
 }
 
-Result<PreTokenizerPtr> byteLevelFromJson(const json& entry) {
+Result<PreTokenizerPtr> byteLevelFromJson(const json& entry, bool* byteAlphabet) {
     std::vector<PreTokenizerPtr> steps;
     if (boolField(entry, "add_prefix_space", true)) {
         steps.push_back(std::make_unique<PrefixSpace>());
@@ -287,16 +287,21 @@ Result<PreTokenizerPtr> byteLevelFromJson(const json& entry) {
         if (!split) return split.error();
         steps.push_back(std::move(*split));
     }
-    steps.push_back(makeByteAlphabet());
+    if (byteAlphabet != nullptr) {
+        *byteAlphabet = true;
+    } else {
+        steps.push_back(makeByteAlphabet());
+    }
     return makeSequence(std::move(steps));
 }
 
-Result<PreTokenizerPtr> sequenceFromJson(const json& entry) {
+Result<PreTokenizerPtr> sequenceFromJson(const json& entry, bool* byteAlphabet) {
     const json& list = member(entry, "pretokenizers");
     if (!list.is_array()) return badInput("pre_tokenizer Sequence has no \"pretokenizers\"");
     std::vector<PreTokenizerPtr> steps;
     for (const json& item : list) {
-        auto step = makePreTokenizer(item);
+        const bool last = &item == &list.back();
+        auto step = makePreTokenizer(item, last ? byteAlphabet : nullptr);
         if (!step) return step.error();
         if (*step) steps.push_back(std::move(*step));
     }
@@ -318,11 +323,11 @@ PreTokenizerPtr makeSequence(std::vector<PreTokenizerPtr> steps) {
     return std::make_unique<Sequence>(std::move(steps));
 }
 
-Result<PreTokenizerPtr> makePreTokenizer(const json& entry) {
+Result<PreTokenizerPtr> makePreTokenizer(const json& entry, bool* byteAlphabet) {
     if (entry.is_null()) return PreTokenizerPtr();
     const std::string type = typeOf(entry);
-    if (type == "Sequence") return sequenceFromJson(entry);
-    if (type == "ByteLevel") return byteLevelFromJson(entry);
+    if (type == "Sequence") return sequenceFromJson(entry, byteAlphabet);
+    if (type == "ByteLevel") return byteLevelFromJson(entry, byteAlphabet);
     if (type == "Split") return splitFromJson(entry);
     if (type == "Metaspace") return makeMetaspace(entry);
     if (type == "CharDelimiterSplit") {

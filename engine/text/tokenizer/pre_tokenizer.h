@@ -47,6 +47,8 @@ Result<PreTokenizerPtr> makeMetaspace(const nlohmann::json& entry);
 
 /// From the "pre_tokenizer" entry of tokenizer.json; null gives no step at all (a null pointer).
 /// Errors: Unsupported naming the type.
-Result<PreTokenizerPtr> makePreTokenizer(const nlohmann::json& entry);
+/// With `byteAlphabet`: a last step that only writes bytes in GPT-2's alphabet is left off and
+/// *byteAlphabet set, for a model that does it itself.
+Result<PreTokenizerPtr> makePreTokenizer(const nlohmann::json& entry, bool* byteAlphabet = nullptr);
 
 }  // namespace lanescope::tokenizer

@@ -7,7 +7,6 @@
 #include <queue>
 #include <utility>
 
-#include "engine/text/tokenizer/piece_cache.h"
 #include "engine/text/utf8.h"
 
 namespace lanescope::tokenizer {
@@ -59,9 +58,9 @@ SpBpe::SpBpe(const Vocabulary& vocabulary, SpBpeOptions options)
     }
 }
 
-Result<void> SpBpe::encode(const Pieces& pieces, std::vector<TokenId>& out) const {
+Result<void> SpBpe::encode(const Pieces& pieces, std::vector<TokenId>& out,
+                           PieceCache& cache) const {
     Scratch scratch;
-    PieceCache cache(pieces.text.size() / 4);
     for (const Pieces::Range& range : pieces.ranges) {
         const std::string_view piece = pieces.view(range);
         for (std::size_t at = 0; at < piece.size();) {
@@ -69,8 +68,9 @@ Result<void> SpBpe::encode(const Pieces& pieces, std::vector<TokenId>& out) cons
             const std::string_view word = piece.substr(at, end - at);
             at = end;
             if (cache.repeat(word, out)) continue;
+            const std::size_t begin = out.size();
             encodeWord(word, out, scratch);
-            cache.remember(out);
+            cache.remember(word, out, begin);
         }
     }
     return {};

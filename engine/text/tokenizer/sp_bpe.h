@@ -26,7 +26,8 @@ class SpBpe final : public Model {
     /// Tokens that merging can make are the searchable ones. The vocabulary must outlive the model.
     SpBpe(const Vocabulary& vocabulary, SpBpeOptions options);
 
-    Result<void> encode(const Pieces& pieces, std::vector<TokenId>& out) const override;
+    Result<void> encode(const Pieces& pieces, std::vector<TokenId>& out,
+                        PieceCache& cache) const override;
 
   private:
     struct Scratch;

@@ -70,7 +70,19 @@ class SpNormalizer final : public Normalizer {
         return {text.substr(0, length), length};
     }
 
+    void appendSpaced(std::string_view part, std::string& out) const {
+        for (std::size_t at = 0; at < part.size();) {
+            const std::size_t end = std::min(part.find(' ', at), part.size());
+            out.append(part, at, end - at);
+            if (end < part.size()) out.append(space());
+            at = end + 1;
+        }
+    }
+
     void append(std::string_view rest, std::string& out) const {
+        if (!m_options.charsmap && m_options.keep.empty() && !m_options.removeExtraSpaces) {
+            return appendSpaced(rest, out);
+        }
         bool afterSpace = m_options.removeExtraSpaces;
         while (!rest.empty()) {
             const Mapped mapped = mapFirst(rest);
@@ -78,13 +90,7 @@ class SpNormalizer final : public Normalizer {
             std::string_view part = mapped.text;
             while (afterSpace && part.starts_with(' ')) part.remove_prefix(1);
             if (part.empty()) continue;
-            for (const char c : part) {
-                if (c == ' ') {
-                    out.append(space());
-                } else {
-                    out.push_back(c);
-                }
-            }
+            appendSpaced(part, out);
             afterSpace = m_options.removeExtraSpaces && part.ends_with(' ');
         }
     }

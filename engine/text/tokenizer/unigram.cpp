@@ -42,12 +42,16 @@ void Unigram::addToTrie(std::string_view text, TokenId id) {
     if (node != kRoot) m_idAt[node] = id;
 }
 
-Result<void> Unigram::encode(const Pieces& pieces, std::vector<TokenId>& out) const {
+Result<void> Unigram::encode(const Pieces& pieces, std::vector<TokenId>& out,
+                             PieceCache& cache) const {
     std::vector<Node> nodes;
     for (const Pieces::Range& range : pieces.ranges) {
         const std::string_view piece = pieces.view(range);
+        if (cache.repeat(piece, out)) continue;
+        const std::size_t begin = out.size();
         findBest(piece, nodes);
         put(piece, nodes, out);
+        cache.remember(piece, out, begin);
     }
     return {};
 }

@@ -30,7 +30,8 @@ class Unigram final : public Model {
     /// Tokens that a text can hold are the searchable ones. The vocabulary must outlive the model.
     Unigram(const Vocabulary& vocabulary, UnigramOptions options);
 
-    Result<void> encode(const Pieces& pieces, std::vector<TokenId>& out) const override;
+    Result<void> encode(const Pieces& pieces, std::vector<TokenId>& out,
+                        PieceCache& cache) const override;
 
   private:
     struct Node {

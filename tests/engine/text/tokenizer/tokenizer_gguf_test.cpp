@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "engine/text/tokenizer/gguf_pre.h"
 #include "engine/text/tokenizer/gguf_reader.h"
 #include "tests/engine/text/tokenizer/tokenizer_data.h"
 
@@ -74,10 +75,25 @@ TEST(TokenizerGguf, UnknownNamesAreErrorsThatNameThem) {
     small.pre = "never-heard-of-it";
     EXPECT_THAT(small.message(), testing::HasSubstr("never-heard-of-it"));
     small.pre = "";
-    EXPECT_THAT(small.message(), testing::HasSubstr("tokenizer.ggml.pre"));
+    const auto guessed = small.read();
+    ASSERT_TRUE(guessed) << guessed.error().toString();
+    EXPECT_THAT((*guessed)->kind(), testing::HasSubstr("no tokenizer.ggml.pre"));
     small = {};
     small.model = "rwkv";
     EXPECT_THAT(small.message(), testing::HasSubstr("rwkv"));
+}
+
+TEST(TokenizerGguf, EveryKnownPreTokenizerLoadsAndSplits) {
+    for (const std::string_view name : tokenizer::ggufPreTokenizerNames()) {
+        SmallVocabulary small;
+        small.pre = name;
+        EXPECT_EQ(small.message(), "no error") << name;
+        const auto tokenizer = small.read();
+        if (!tokenizer) continue;
+        EXPECT_EQ(encodeOrFail(**tokenizer, "ab", AddSpecial::No, SpecialTokens::AsText),
+                  std::vector<TokenId>{2})
+            << name;
+    }
 }
 
 TEST(TokenizerGguf, IdsOutOfRangeAreErrorsWithBothNumbers) {
