@@ -14,6 +14,9 @@ namespace lanescope {
 /// Our type for a file's tensor type number; none for one that cannot be read.
 std::optional<kernels::DType> ggufDType(std::uint32_t number);
 
+/// The file's number for a type of ours.
+std::uint32_t ggufTypeNumber(kernels::DType type);
+
 /// The official name ("Q4_K", "IQ2_XXS", "Q4_0_4_4, taken out of the format"); empty if unknown.
 std::string_view ggufTypeName(std::uint32_t number);
 

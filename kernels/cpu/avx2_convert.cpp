@@ -3,7 +3,9 @@
 // compiled with -ffp-contract=off).
 
 #include "kernels/cpu/avx2.h"
+#include "kernels/cpu/avx2_low_bit.h"
 #include "kernels/cpu/avx2_math.h"
+#include "kernels/reference/reference.h"
 #include "kernels/types/blocks.h"
 
 namespace lanescope::kernels::avx2 {
@@ -227,7 +229,10 @@ void dequantiseRow(DType type, const void* src, float* dst, std::int64_t n) {
         case DType::Q6_K:
             return expandRow<BlockQ6_K, kSuperBlock>(src, dst, n);
         default:
-            return;
+            if (const ValuesOfRow values = lowBitValues(type))
+                values(src, dst, n);
+            else
+                reference::dequantiseRow(type, src, dst, n);
     }
 }
 

@@ -33,6 +33,35 @@ inline __m256i halfScales(__m256i both, int half) {
     return _mm256_shuffle_epi8(both, half == 0 ? low : _mm256_add_epi8(low, _mm256_set1_epi8(2)));
 }
 
+/// Dots of groups [kBegin, kEnd) of a block of signed weights.
+template <int kBegin, int kEnd, int kP, int kT>
+inline void signedDots(const Panel& panel, int b, const std::int8_t* const (&a)[kT],
+                       __m256i (&dot)[kP][kT]) {
+    const __m256i ones = _mm256_set1_epi16(1);
+#pragma GCC unroll 8
+    for (int g = kBegin; g < kEnd; ++g) {
+        // |w| <= 128 and |a| <= 127: the pair sum stays below 32767.
+        __m256i v[kP];
+        __m256i magnitude[kP];
+#pragma GCC unroll 2
+        for (int p = 0; p < kP; ++p) {
+            v[p] = load(panel.w[b][g] + 32 * p);
+            magnitude[p] = _mm256_abs_epi8(v[p]);
+        }
+#pragma GCC unroll 4
+        for (int t = 0; t < kT; ++t) {
+            const __m256i x = broadcast4(a[t] + 4 * g);
+#pragma GCC unroll 2
+            for (int p = 0; p < kP; ++p) {
+                const __m256i pairs = _mm256_maddubs_epi16(magnitude[p], _mm256_sign_epi8(x, v[p]));
+                const __m256i wide = _mm256_madd_epi16(pairs, ones);
+                dot[p][t] = g == kBegin ? wide : _mm256_add_epi32(dot[p][t], wide);
+                pin(dot[p][t]);
+            }
+        }
+    }
+}
+
 /// A block's dots of kP half panels with kT tokens; a[t] points at the block's activations. Written
 /// so that a broadcast serves both halves and a weight vector all tokens.
 template <PanelKind kKind, int kP, int kT>
@@ -40,29 +69,7 @@ inline void blockDots(const Panel& panel, int b, const std::int8_t* const (&a)[k
                       __m256i (&dot)[kP][kT]) {
     const __m256i ones = _mm256_set1_epi16(1);
     if constexpr (kKind == PanelKind::Signed8) {
-#pragma GCC unroll 8
-        for (int g = 0; g < 8; ++g) {
-            // |w| <= 128 and |a| <= 127: the pair sum stays below 32767.
-            __m256i v[kP];
-            __m256i magnitude[kP];
-#pragma GCC unroll 2
-            for (int p = 0; p < kP; ++p) {
-                v[p] = load(panel.w[b][g] + 32 * p);
-                magnitude[p] = _mm256_abs_epi8(v[p]);
-            }
-#pragma GCC unroll 4
-            for (int t = 0; t < kT; ++t) {
-                const __m256i x = broadcast4(a[t] + 4 * g);
-#pragma GCC unroll 2
-                for (int p = 0; p < kP; ++p) {
-                    const __m256i pairs =
-                        _mm256_maddubs_epi16(magnitude[p], _mm256_sign_epi8(x, v[p]));
-                    const __m256i wide = _mm256_madd_epi16(pairs, ones);
-                    dot[p][t] = g == 0 ? wide : _mm256_add_epi32(dot[p][t], wide);
-                    pin(dot[p][t]);
-                }
-            }
-        }
+        signedDots<0, 8>(panel, b, a, dot);
     } else {
         // How many groups fit 16 bits: 8 of 15 * 127 * 2, 4 of 31 * 127 * 2, 2 of 63 * 127 * 2.
         constexpr bool kFour = kKind == PanelKind::Minimum4 || kKind == PanelKind::Zero4;
@@ -89,8 +96,12 @@ inline void blockDots(const Panel& panel, int b, const std::int8_t* const (&a)[k
 #pragma GCC unroll 2
             for (int p = 0; p < kP; ++p) {
                 __m256i factor = ones;
-                if constexpr (kKind == PanelKind::Scaled6)
-                    factor = halfScales(load(panel.sub[b] + 16 * p), begin / 4);
+                if constexpr (hasHalves(kKind)) {
+                    __m256i sub = load(panel.sub[b] + 16 * p);
+                    if constexpr (kKind == PanelKind::Minimum2)
+                        sub = _mm256_and_si256(sub, _mm256_set1_epi16(0xFF));
+                    factor = halfScales(sub, begin / 4);
+                }
 #pragma GCC unroll 4
                 for (int t = 0; t < kT; ++t) {
                     const __m256i wide = _mm256_madd_epi16(sum[p][t], factor);
@@ -117,10 +128,34 @@ inline __m256 accumulate(__m256i dot, __m256i sums, __m256 scale, const Panel& p
     const __m256 d = _mm256_load_ps(panel.d[b] + 8 * p);
     __m256 v = _mm256_mul_ps(d, _mm256_cvtepi32_ps(dot));
     if constexpr (hasMinimum(kKind)) {
-        const __m256 total = _mm256_cvtepi32_ps(_mm256_madd_epi16(sums, _mm256_set1_epi16(1)));
+        __m256i minimum = _mm256_set1_epi16(1);
+        if constexpr (kKind == PanelKind::Minimum2)
+            minimum = _mm256_srli_epi16(load(panel.sub[b] + 16 * p), 8);
+        const __m256 total = _mm256_cvtepi32_ps(_mm256_madd_epi16(sums, minimum));
         v = _mm256_fmadd_ps(_mm256_load_ps(panel.m[b] + 8 * p), total, v);
     }
     return _mm256_fmadd_ps(scale, v, acc);
+}
+
+/// A whole block of Split8: the halves have scales of their own.
+template <int kP, int kT>
+inline void splitBlock(const Panel& panel, int b, const std::int8_t* const (&a)[kT],
+                       const float* const (&scale)[kT], __m256 (&acc)[kP][kT]) {
+    __m256i dot[kP][kT];
+    __m256 v[kP][kT];
+    signedDots<0, 4>(panel, b, a, dot);
+    for (int p = 0; p < kP; ++p)
+        for (int t = 0; t < kT; ++t)
+            v[p][t] =
+                _mm256_mul_ps(_mm256_load_ps(panel.d[b] + 8 * p), _mm256_cvtepi32_ps(dot[p][t]));
+    signedDots<4, 8>(panel, b, a, dot);
+    for (int p = 0; p < kP; ++p) {
+        const __m256 d = _mm256_load_ps(panel.m[b] + 8 * p);
+        for (int t = 0; t < kT; ++t) {
+            v[p][t] = _mm256_fmadd_ps(d, _mm256_cvtepi32_ps(dot[p][t]), v[p][t]);
+            acc[p][t] = _mm256_fmadd_ps(_mm256_broadcast_ss(scale[t] + b), v[p][t], acc[p][t]);
+        }
+    }
 }
 
 template <PanelKind kKind, int kP, int kT>
@@ -143,17 +178,21 @@ void tile(const Chunk& c, const Panel& panel, std::int64_t token) {
                 c.first ? _mm256_setzero_ps() : _mm256_maskload_ps(y + kPartRows * p, mask[p]);
     }
     for (int b = 0; b < c.nBlocks; ++b) {
-        __m256i dot[kP][kT];
-        blockDots<kKind, kP, kT>(panel, b, a, dot);
+        if constexpr (kKind == PanelKind::Split8) {
+            splitBlock<kP, kT>(panel, b, a, scale, acc);
+        } else {
+            __m256i dot[kP][kT];
+            blockDots<kKind, kP, kT>(panel, b, a, dot);
 #pragma GCC unroll 4
-        for (int t = 0; t < kT; ++t) {
-            const __m256i pair = broadcast4(sums[t] + 2 * b);
-            const __m256 s = _mm256_broadcast_ss(scale[t] + b);
+            for (int t = 0; t < kT; ++t) {
+                const __m256i pair = broadcast4(sums[t] + 2 * b);
+                const __m256 s = _mm256_broadcast_ss(scale[t] + b);
 #pragma GCC unroll 2
-            for (int p = 0; p < kP; ++p)
-                acc[p][t] = accumulate<kKind>(dot[p][t], pair, s, panel, b, p, acc[p][t]);
-            a[t] += kActsBlock;
+                for (int p = 0; p < kP; ++p)
+                    acc[p][t] = accumulate<kKind>(dot[p][t], pair, s, panel, b, p, acc[p][t]);
+            }
         }
+        for (int t = 0; t < kT; ++t) a[t] += kActsBlock;
     }
     for (int t = 0; t < kT; ++t) {
         float* y = c.args.y + (token + t) * c.args.yStride + c.row;

@@ -10,19 +10,6 @@
 namespace lanescope::kernels::avx2 {
 namespace {
 
-constexpr int kPartRows = 8;      ///< rows one pass unpacks: half a panel
-constexpr int kPanelRows = 16;    ///< one 512-bit or two 256-bit vectors of 32-bit lanes
-constexpr int kPanelBlocks = 32;  ///< blocks of a chunk: 1024 columns, 22 KiB, which L1 holds
-
-/// A chunk of a panel, in L1.
-struct Panel {
-    alignas(
-        64) std::uint8_t w[kPanelBlocks][8][4 * kPanelRows];  ///< [block, group, row * 4 + column]
-    alignas(64) float d[kPanelBlocks][kPanelRows];
-    alignas(64) float m[kPanelBlocks][kPanelRows];               ///< Minimum kinds
-    alignas(64) std::int16_t sub[kPanelBlocks][2 * kPanelRows];  ///< Scaled6: [row][half]
-};
-
 /// Half a panel as the target of one pass.
 struct Part {
     Panel& panel;
@@ -31,12 +18,6 @@ struct Part {
     float* d(int block) const { return panel.d[block] + first; }
     float* m(int block) const { return panel.m[block] + first; }
     std::int16_t* sub(int block) const { return panel.sub[block] + 2 * first; }
-};
-
-/// The eight rows of a part at the chunk's first block.
-struct PanelRows {
-    const std::uint8_t* row[kPartRows];
-    std::int64_t ahead = 0;  ///< bytes to the same place of the next panel
 };
 
 /// Fetches a block of every row of the next panel. Measured on Zen 3 out of cache, one token, Q8_0

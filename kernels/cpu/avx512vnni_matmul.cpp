@@ -13,7 +13,6 @@ namespace lanescope::kernels::avx512vnni {
 namespace {
 
 using avx2::Chunk;
-using avx2::Panel;
 
 inline __m512i broadcast4(const void* p) {
     int v;
@@ -21,17 +20,17 @@ inline __m512i broadcast4(const void* p) {
     return _mm512_set1_epi32(v);
 }
 
-/// A block's dots with kT tokens, zero points taken off. sums[t] are the block's two sums of 16.
+/// A block's exact sums of unsigned weights times activations with kT tokens: of each half where
+/// the kind has halves, else of the whole block in part[0].
 template <PanelKind kKind, int kT>
 inline void blockDots(const Panel& panel, int b, const std::int8_t* const (&a)[kT],
-                      const std::int16_t* const (&sums)[kT], __m512i (&dot)[kT]) {
-    constexpr int kHalves = kKind == PanelKind::Scaled6 ? 2 : 1;
-    __m512i part[kHalves][kT];
+                      __m512i (&part)[2][kT]) {
+    constexpr bool kSigned = kKind == PanelKind::Signed8 || kKind == PanelKind::Split8;
+    constexpr int kPerHalf = hasHalves(kKind) ? 4 : 8;
 #pragma GCC unroll 8
     for (int g = 0; g < 8; ++g) {
         __m512i w = _mm512_load_si512(panel.w[b][g]);
-        if constexpr (kKind == PanelKind::Signed8) w = _mm512_xor_si512(w, _mm512_set1_epi8(-128));
-        constexpr int kPerHalf = 8 / kHalves;
+        if constexpr (kSigned) w = _mm512_xor_si512(w, _mm512_set1_epi8(-128));
 #pragma GCC unroll 8
         for (int t = 0; t < kT; ++t) {
             __m512i& sum = part[g / kPerHalf][t];
@@ -39,23 +38,52 @@ inline void blockDots(const Panel& panel, int b, const std::int8_t* const (&a)[k
             sum = _mm512_dpbusd_epi32(before, w, broadcast4(a[t] + 4 * g));
         }
     }
-#pragma GCC unroll 8
-    for (int t = 0; t < kT; ++t) {
-        const std::int16_t* s = sums[t] + 2 * b;
-        if constexpr (kKind == PanelKind::Scaled6) {
-            const __m512i both = _mm512_load_si512(panel.sub[b]);  // [row][half] 16-bit scales
-            const __m512i low = _mm512_srai_epi32(_mm512_slli_epi32(both, 16), 16);
-            const __m512i high = _mm512_srai_epi32(both, 16);
-            const __m512i first = _mm512_sub_epi32(part[0][t], _mm512_set1_epi32(32 * s[0]));
-            const __m512i second = _mm512_sub_epi32(part[1][t], _mm512_set1_epi32(32 * s[1]));
-            dot[t] =
-                _mm512_add_epi32(_mm512_mullo_epi32(first, low), _mm512_mullo_epi32(second, high));
-        } else {
-            constexpr int kZero = kKind == PanelKind::Signed8 ? 128 : zeroPoint(kKind);
-            dot[t] = part[0][t];
-            if constexpr (kZero != 0)
-                dot[t] = _mm512_sub_epi32(dot[t], _mm512_set1_epi32(kZero * (s[0] + s[1])));
-        }
+}
+
+/// Byte kByte of every lane, 0 to 127.
+template <int kByte>
+inline __m512i byteOfLanes(__m512i v) {
+    return _mm512_srai_epi32(kByte == 3 ? v : _mm512_slli_epi32(v, 24 - 8 * kByte), 24);
+}
+
+inline __m512i twoProducts(__m512i a, __m512i b, __m512i c, __m512i d) {
+    return _mm512_add_epi32(_mm512_mullo_epi32(a, b), _mm512_mullo_epi32(c, d));
+}
+
+/// What a block adds to one token's sum, before the activations' scale (the order is panel.h's).
+/// s: the block's two sums of 16 activations.
+template <PanelKind kKind>
+inline __m512 blockValue(const Panel& panel, int b, __m512i first, __m512i second,
+                         const std::int16_t* s) {
+    const __m512 d = _mm512_load_ps(panel.d[b]);
+    if constexpr (kKind == PanelKind::Split8) {
+        first = _mm512_sub_epi32(first, _mm512_set1_epi32(128 * s[0]));
+        second = _mm512_sub_epi32(second, _mm512_set1_epi32(128 * s[1]));
+        return _mm512_fmadd_ps(_mm512_load_ps(panel.m[b]), _mm512_cvtepi32_ps(second),
+                               _mm512_mul_ps(d, _mm512_cvtepi32_ps(first)));
+    } else if constexpr (kKind == PanelKind::Minimum2) {
+        const __m512i both = _mm512_load_si512(panel.sub[b]);
+        const __m512i dot = twoProducts(first, byteOfLanes<0>(both), second, byteOfLanes<2>(both));
+        const __m512i low = twoProducts(_mm512_set1_epi32(s[0]), byteOfLanes<1>(both),
+                                        _mm512_set1_epi32(s[1]), byteOfLanes<3>(both));
+        return _mm512_fmadd_ps(_mm512_load_ps(panel.m[b]), _mm512_cvtepi32_ps(low),
+                               _mm512_mul_ps(d, _mm512_cvtepi32_ps(dot)));
+    } else if constexpr (kKind == PanelKind::Scaled6) {
+        const __m512i both = _mm512_load_si512(panel.sub[b]);  // [row][half] 16-bit scales
+        const __m512i low = _mm512_srai_epi32(_mm512_slli_epi32(both, 16), 16);
+        const __m512i high = _mm512_srai_epi32(both, 16);
+        first = _mm512_sub_epi32(first, _mm512_set1_epi32(32 * s[0]));
+        second = _mm512_sub_epi32(second, _mm512_set1_epi32(32 * s[1]));
+        return _mm512_mul_ps(d, _mm512_cvtepi32_ps(twoProducts(first, low, second, high)));
+    } else {
+        constexpr int kZero = kKind == PanelKind::Signed8 ? 128 : zeroPoint(kKind);
+        const int total = s[0] + s[1];
+        if constexpr (kZero != 0) first = _mm512_sub_epi32(first, _mm512_set1_epi32(kZero * total));
+        __m512 v = _mm512_mul_ps(d, _mm512_cvtepi32_ps(first));
+        if constexpr (hasMinimum(kKind))
+            v = _mm512_fmadd_ps(_mm512_load_ps(panel.m[b]),
+                                _mm512_set1_ps(static_cast<float>(total)), v);
+        return v;
     }
 }
 
@@ -77,17 +105,11 @@ void tile(const Chunk& c, const Panel& panel, std::int64_t token) {
                      : _mm512_maskz_loadu_ps(mask, c.args.y + (token + t) * c.args.yStride + c.row);
     }
     for (int b = 0; b < c.nBlocks; ++b) {
-        __m512i dot[kT];
-        blockDots<kKind, kT>(panel, b, a, sums, dot);
-        const __m512 d = _mm512_load_ps(panel.d[b]);
+        __m512i part[2][kT];
+        blockDots<kKind, kT>(panel, b, a, part);
 #pragma GCC unroll 8
         for (int t = 0; t < kT; ++t) {
-            __m512 v = _mm512_mul_ps(d, _mm512_cvtepi32_ps(dot[t]));
-            if constexpr (hasMinimum(kKind)) {
-                const int total = sums[t][2 * b] + sums[t][2 * b + 1];
-                v = _mm512_fmadd_ps(_mm512_load_ps(panel.m[b]),
-                                    _mm512_set1_ps(static_cast<float>(total)), v);
-            }
+            const __m512 v = blockValue<kKind>(panel, b, part[0][t], part[1][t], sums[t] + 2 * b);
             acc[t] = _mm512_fmadd_ps(_mm512_set1_ps(scale[t][b]), v, acc[t]);
             a[t] += kActsBlock;
         }

@@ -4,6 +4,7 @@
 // chunks. For files compiled for AVX2 or more only. A later store of packed panels replaces
 // `unpackPanel`.
 
+#include "kernels/cpu/avx2_low_bit.h"
 #include "kernels/cpu/avx2_unpack.h"
 #include "kernels/ops/matmul.h"
 
@@ -18,11 +19,11 @@ struct Chunk {
     bool first, last;
 };
 
-template <DType kType, class Kernel>
-void panelLoop(const MatmulArgs& args) {
+template <PanelKind kKind, class Kernel>
+void panelLoop(const MatmulArgs& args, UnpackPanel unpack) {
     const auto* weights = static_cast<const std::uint8_t*>(args.weight);
-    const std::int64_t stride = rowBytes(kType, args.nCols);
-    const std::int64_t chunkBytes = rowBytes(kType, kPanelBlocks * kActsBlock);
+    const std::int64_t stride = rowBytes(args.weightType, args.nCols);
+    const std::int64_t chunkBytes = rowBytes(args.weightType, kPanelBlocks * kActsBlock);
     const std::int64_t nBlocks = args.nCols / kActsBlock;
     Panel panel;
     for (std::int64_t row = args.rowBegin; row < args.rowEnd; row += kPanelRows) {
@@ -38,35 +39,62 @@ void panelLoop(const MatmulArgs& args) {
                     const std::int64_t i = first + r < nRows ? first + r : nRows - 1;
                     rows.row[r] = weights + (row + i) * stride + block / kPanelBlocks * chunkBytes;
                 }
-                unpackPanel<kType>(rows, count, Part{panel, first});
+                unpack(rows, count, panel, first);
             }
-            Kernel::template run<panelKind(kType)>(c, panel);
+            Kernel::template run<kKind>(c, panel);
         }
+    }
+}
+
+template <DType kType>
+void unpackOne(const PanelRows& rows, int nBlocks, Panel& panel, int first) {
+    unpackPanel<kType>(rows, nBlocks, Part{panel, first});
+}
+
+inline UnpackPanel unpackOf(DType type) {
+    switch (type) {
+        case DType::Q4_0:
+            return unpackOne<DType::Q4_0>;
+        case DType::Q4_1:
+            return unpackOne<DType::Q4_1>;
+        case DType::Q5_0:
+            return unpackOne<DType::Q5_0>;
+        case DType::Q5_1:
+            return unpackOne<DType::Q5_1>;
+        case DType::Q8_0:
+            return unpackOne<DType::Q8_0>;
+        case DType::Q4_K:
+            return unpackOne<DType::Q4_K>;
+        case DType::Q5_K:
+            return unpackOne<DType::Q5_K>;
+        case DType::Q6_K:
+            return unpackOne<DType::Q6_K>;
+        default:
+            return lowBitUnpack(type);
     }
 }
 
 /// Runs the call with the kernel of its weight format. Precondition: a block format, nCols > 0.
 template <class Kernel>
 void forEachPanel(const MatmulArgs& args) {
-    switch (args.weightType) {
-        case DType::Q4_0:
-            return panelLoop<DType::Q4_0, Kernel>(args);
-        case DType::Q4_1:
-            return panelLoop<DType::Q4_1, Kernel>(args);
-        case DType::Q5_0:
-            return panelLoop<DType::Q5_0, Kernel>(args);
-        case DType::Q5_1:
-            return panelLoop<DType::Q5_1, Kernel>(args);
-        case DType::Q8_0:
-            return panelLoop<DType::Q8_0, Kernel>(args);
-        case DType::Q4_K:
-            return panelLoop<DType::Q4_K, Kernel>(args);
-        case DType::Q5_K:
-            return panelLoop<DType::Q5_K, Kernel>(args);
-        case DType::Q6_K:
-            return panelLoop<DType::Q6_K, Kernel>(args);
-        default:
-            return;
+    const UnpackPanel unpack = unpackOf(args.weightType);
+    switch (panelKind(args.weightType)) {
+        case PanelKind::Minimum4:
+            return panelLoop<PanelKind::Minimum4, Kernel>(args, unpack);
+        case PanelKind::Minimum5:
+            return panelLoop<PanelKind::Minimum5, Kernel>(args, unpack);
+        case PanelKind::Minimum2:
+            return panelLoop<PanelKind::Minimum2, Kernel>(args, unpack);
+        case PanelKind::Zero4:
+            return panelLoop<PanelKind::Zero4, Kernel>(args, unpack);
+        case PanelKind::Zero5:
+            return panelLoop<PanelKind::Zero5, Kernel>(args, unpack);
+        case PanelKind::Signed8:
+            return panelLoop<PanelKind::Signed8, Kernel>(args, unpack);
+        case PanelKind::Split8:
+            return panelLoop<PanelKind::Split8, Kernel>(args, unpack);
+        case PanelKind::Scaled6:
+            return panelLoop<PanelKind::Scaled6, Kernel>(args, unpack);
     }
 }
 

@@ -1,14 +1,16 @@
-// What every stored number means. One function a format, element by element; src may have any
-// alignment, so blocks are copied out first.
+// What every stored number means. One function a format, element by element (the rest of them:
+// expand.h); src may have any alignment, so blocks are copied out first.
 
 #include <cstring>
 
+#include "kernels/reference/expand.h"
 #include "kernels/reference/reference.h"
-#include "kernels/types/blocks.h"
 #include "kernels/types/float16.h"
 
 namespace lanescope::kernels::reference {
 namespace {
+
+using reference::expand;  // of expand.h, beside those below
 
 void expand(const BlockQ4_0& b, float* y) {
     const float d = halfToF32(b.d);
@@ -140,6 +142,17 @@ void convertRow(const void* src, float* dst, std::int64_t n) {
     }
 }
 
+/// Doubles and integers: rare as weights, so rounded to f32 one by one.
+template <class T>
+void narrowRow(const void* src, float* dst, std::int64_t n) {
+    const auto* bytes = static_cast<const char*>(src);
+    for (std::int64_t i = 0; i < n; ++i) {
+        T value;
+        std::memcpy(&value, bytes + i * static_cast<std::int64_t>(sizeof value), sizeof value);
+        dst[i] = static_cast<float>(value);
+    }
+}
+
 }  // namespace
 
 void dequantiseRow(DType type, const void* src, float* dst, std::int64_t n) {
@@ -168,8 +181,46 @@ void dequantiseRow(DType type, const void* src, float* dst, std::int64_t n) {
             return expandRow<BlockQ5_K, kSuperBlock>(src, dst, n);
         case DType::Q6_K:
             return expandRow<BlockQ6_K, kSuperBlock>(src, dst, n);
-        default:
-            return;  // not computable: the engine refuses such weights before it gets here
+        case DType::Q2_K:
+            return expandRow<BlockQ2_K, kSuperBlock>(src, dst, n);
+        case DType::Q3_K:
+            return expandRow<BlockQ3_K, kSuperBlock>(src, dst, n);
+        case DType::IQ1_S:
+            return expandRow<BlockIQ1_S, kSuperBlock>(src, dst, n);
+        case DType::IQ1_M:
+            return expandRow<BlockIQ1_M, kSuperBlock>(src, dst, n);
+        case DType::IQ2_XXS:
+            return expandRow<BlockIQ2_XXS, kSuperBlock>(src, dst, n);
+        case DType::IQ2_XS:
+            return expandRow<BlockIQ2_XS, kSuperBlock>(src, dst, n);
+        case DType::IQ2_S:
+            return expandRow<BlockIQ2_S, kSuperBlock>(src, dst, n);
+        case DType::IQ3_XXS:
+            return expandRow<BlockIQ3_XXS, kSuperBlock>(src, dst, n);
+        case DType::IQ3_S:
+            return expandRow<BlockIQ3_S, kSuperBlock>(src, dst, n);
+        case DType::IQ4_NL:
+            return expandRow<BlockIQ4_NL, kBlock>(src, dst, n);
+        case DType::IQ4_XS:
+            return expandRow<BlockIQ4_XS, kSuperBlock>(src, dst, n);
+        case DType::TQ1_0:
+            return expandRow<BlockTQ1_0, kSuperBlock>(src, dst, n);
+        case DType::TQ2_0:
+            return expandRow<BlockTQ2_0, kSuperBlock>(src, dst, n);
+        case DType::MXFP4:
+            return expandRow<BlockMXFP4, kBlock>(src, dst, n);
+        case DType::NVFP4:
+            return expandRow<BlockNVFP4, kNvBlock>(src, dst, n);
+        case DType::F64:
+            return narrowRow<double>(src, dst, n);
+        case DType::I8:
+            return narrowRow<std::int8_t>(src, dst, n);
+        case DType::I16:
+            return narrowRow<std::int16_t>(src, dst, n);
+        case DType::I32:
+            return narrowRow<std::int32_t>(src, dst, n);
+        case DType::I64:
+            return narrowRow<std::int64_t>(src, dst, n);
     }
 }
 

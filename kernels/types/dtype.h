@@ -28,7 +28,21 @@ enum class DType : std::uint8_t {
     Q4_K,
     Q5_K,
     Q6_K,
+    IQ1_S,
+    IQ1_M,
+    IQ2_XXS,
+    IQ2_XS,
+    IQ2_S,
+    IQ3_XXS,
+    IQ3_S,
+    IQ4_NL,
+    IQ4_XS,
+    TQ1_0,
+    TQ2_0,
+    MXFP4,
+    NVFP4,
 };
+inline constexpr int kDTypes = 31;  ///< how many there are
 
 /// Geometry of a format: blockSize elements are stored in blockBytes bytes.
 struct DTypeInfo {

@@ -1,5 +1,6 @@
 // Stored formats against golden blocks, and the 16-bit floats against their definition.
 
+#include <cctype>
 #include <cmath>
 #include <cstring>
 
@@ -13,12 +14,10 @@ namespace {
 class Dequantise : public IsaTest {};
 LANESCOPE_FOR_EACH_ISA(Dequantise);
 
-constexpr DType kBlockTypes[] = {DType::Q4_0, DType::Q4_1, DType::Q5_0, DType::Q5_1,
-                                 DType::Q8_0, DType::Q4_K, DType::Q5_K, DType::Q6_K};
-
+/// "IQ2_XXS" of "iq2_XXS": golden files are named in capitals.
 std::string goldenName(DType type) {
     std::string name(info(type).name);
-    name[0] = 'Q';
+    for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     return name;
 }
 
@@ -32,7 +31,8 @@ std::int64_t firstDifference(const std::vector<float>& a, const std::vector<floa
 }
 
 TEST_P(Dequantise, EqualsGoldenBlocksBitForBit) {
-    for (const DType type : kBlockTypes) {
+    for (const DType type : kWeightTypes) {
+        if (!isBlockFormat(type)) continue;
         const GoldenFile golden(goldenDir() / "dequant" / (goldenName(type) + ".safetensors"));
         const std::pair<const char*, const char*> pairs[] = {
             {"random.bytes", "random.f32"},
@@ -74,6 +74,25 @@ TEST_P(Dequantise, HandlesNoElementsAndOddCounts) {
             EXPECT_EQ(firstDifference(back, expected), -1);
         }
     }
+}
+
+template <class T>
+void expectPlainRow(const OpTable& ops, DType type, const std::vector<T>& values) {
+    std::vector<std::uint8_t> stored(values.size() * sizeof(T) + 1);
+    std::memcpy(stored.data() + 1, values.data(), stored.size() - 1);
+    std::vector<float> actual(values.size());
+    ops.dequantiseRow(type, stored.data() + 1, actual.data(),
+                      static_cast<std::int64_t>(actual.size()));
+    for (std::size_t i = 0; i < values.size(); ++i)
+        EXPECT_EQ(actual[i], static_cast<float>(values[i])) << info(type).name << " " << i;
+}
+
+TEST_P(Dequantise, RoundsDoublesAndIntegers) {
+    expectPlainRow<double>(ops(), DType::F64, {0.1, -1e30, 3.0});
+    expectPlainRow<std::int8_t>(ops(), DType::I8, {-128, 0, 127});
+    expectPlainRow<std::int16_t>(ops(), DType::I16, {-32768, 5});
+    expectPlainRow<std::int32_t>(ops(), DType::I32, {INT32_MIN, 16777217, -7});
+    expectPlainRow<std::int64_t>(ops(), DType::I64, {INT64_MIN, INT64_MAX, 3});
 }
 
 TEST_P(Dequantise, EveryHalfSurvivesTheRoundTrip) {

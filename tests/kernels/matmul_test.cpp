@@ -120,7 +120,7 @@ TEST_P(Matmul, AgreesWithReferenceOnLongRows) {
     for (const DType type : kWeightTypes) {
         const std::int64_t unit = info(type).blockSize;
         // Past one chunk of every kernel, and a last chunk that is short.
-        const std::int64_t nCols = unit == 1 ? 1111 : unit == 32 ? 1056 : 1280;
+        const std::int64_t nCols = unit == 1 ? 1111 : unit == 32 ? 1056 : unit == 64 ? 1088 : 1280;
         compare(type, 19, nCols, 6, Path::Exact, true);
         if (unit > 1) {
             compare(type, 19, nCols, 6, Path::Fast, true);
@@ -137,15 +137,18 @@ TEST_P(Matmul, SurvivesExtremeBlocks) {
         for (const int fill : {0x00, 0x0F, 0x7F, 0x80, 0x81, 0xF0, 0xFF}) {
             constexpr std::int64_t kCols = 512;
             auto weights = randomWeights(type, 9, kCols, m_random);
+            // Everything but the scales, which would be infinite.
             const std::int64_t blockBytes = info(type).blockBytes;
-            const std::int64_t skip = type == DType::Q6_K                          ? 0
-                                      : blockBytes > 100                           ? 4
-                                      : type == DType::Q4_1 || type == DType::Q5_1 ? 4
-                                                                                   : 2;
-            const std::int64_t end = type == DType::Q6_K ? 208 : blockBytes;
+            const ScaleField field = scaleField(type);
+            const std::int64_t own = type == DType::MXFP4 ? 1 : type == DType::NVFP4 ? 4 : 0;
             for (std::size_t at = 1; at < weights.size();
-                 at += static_cast<std::size_t>(blockBytes))
-                std::memset(weights.data() + at + skip, fill, static_cast<std::size_t>(end - skip));
+                 at += static_cast<std::size_t>(blockBytes)) {
+                for (std::int64_t i = own; i < blockBytes; ++i) {
+                    if (i >= field.offset && i < field.offset + 2 * field.count) continue;
+                    if (type == DType::IQ1_M && i >= 48) continue;
+                    weights[at + static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(fill);
+                }
+            }
             for (const float sign : {1.0F, -1.0F}) {
                 Acts acts;
                 makeActs(acts, 3, kCols);
@@ -174,7 +177,7 @@ TEST_P(Matmul, BitsDoNotDependOnTokensOrRowRanges) {
     constexpr std::int64_t kTokens = 9;
     for (const DType type : kWeightTypes) {
         const std::int64_t unit = info(type).blockSize;
-        const std::int64_t nCols = unit == 1 ? 777 : unit == 32 ? 1056 : 1280;
+        const std::int64_t nCols = unit == 1 ? 777 : unit == 32 ? 1056 : unit == 64 ? 1088 : 1280;
         const auto weights = randomWeights(type, kRows, nCols, m_random);
         Acts acts;
         makeActs(acts, kTokens, nCols);

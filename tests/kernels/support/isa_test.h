@@ -36,9 +36,12 @@ inline ::testing::AssertionResult close(double actual, double expected, double m
 }
 
 /// Every weight format a matrix can have.
-inline constexpr DType kWeightTypes[] = {DType::F32,  DType::F16,  DType::BF16, DType::Q4_0,
-                                         DType::Q4_1, DType::Q5_0, DType::Q5_1, DType::Q8_0,
-                                         DType::Q4_K, DType::Q5_K, DType::Q6_K};
+inline constexpr DType kWeightTypes[] = {
+    DType::F32,     DType::F16,   DType::BF16,   DType::Q4_0,    DType::Q4_1,   DType::Q5_0,
+    DType::Q5_1,    DType::Q8_0,  DType::Q2_K,   DType::Q3_K,    DType::Q4_K,   DType::Q5_K,
+    DType::Q6_K,    DType::IQ1_S, DType::IQ1_M,  DType::IQ2_XXS, DType::IQ2_XS, DType::IQ2_S,
+    DType::IQ3_XXS, DType::IQ3_S, DType::IQ4_NL, DType::IQ4_XS,  DType::TQ1_0,  DType::TQ2_0,
+    DType::MXFP4,   DType::NVFP4};
 
 inline bool isBlockFormat(DType type) {
     return info(type).blockSize > 1;
@@ -59,6 +62,38 @@ class IsaTest : public ::testing::TestWithParam<Isa> {
     }
 };
 
+/// Where a block keeps its 16-bit scales.
+struct ScaleField {
+    std::int64_t offset = 0;
+    int count = 1;
+};
+
+inline ScaleField scaleField(DType type) {
+    switch (type) {
+        case DType::Q4_1:
+        case DType::Q5_1:
+        case DType::Q4_K:
+        case DType::Q5_K:
+            return {0, 2};
+        case DType::Q2_K:
+            return {80, 2};
+        case DType::Q3_K:
+            return {108, 1};
+        case DType::Q6_K:
+            return {208, 1};
+        case DType::TQ1_0:
+            return {52, 1};
+        case DType::TQ2_0:
+            return {64, 1};
+        case DType::MXFP4:  // an exponent
+        case DType::NVFP4:  // four E4M3 bytes
+        case DType::IQ1_M:  // nibbles
+            return {0, 0};
+        default:
+            return {0, 1};
+    }
+}
+
 /// Bytes of a random matrix, one byte off alignment: use data() + 1. Scales are ordinary numbers of
 /// both signs; everything else is random bits.
 inline std::vector<std::uint8_t> randomWeights(DType type, std::int64_t nRows, std::int64_t nCols,
@@ -74,13 +109,24 @@ inline std::vector<std::uint8_t> randomWeights(DType type, std::int64_t nRows, s
     }
     std::uniform_int_distribution<int> byte(0, 255);
     for (auto& b : out) b = static_cast<std::uint8_t>(byte(random));
-    const bool two =
-        type == DType::Q4_1 || type == DType::Q5_1 || type == DType::Q4_K || type == DType::Q5_K;
+    const ScaleField field = scaleField(type);
     for (std::int64_t at = 1; at < rows; at += info(type).blockBytes) {
-        const std::int64_t first = type == DType::Q6_K ? at + 208 : at;
-        for (std::int64_t i = 0; i < (two ? 2 : 1); ++i) {
+        std::uint8_t* block = out.data() + at;
+        for (int i = 0; i < field.count; ++i) {
             const float value = normal(random);
-            opTable(Isa::Reference).fromF32(DType::F16, &value, out.data() + first + 2 * i, 1);
+            opTable(Isa::Reference).fromF32(DType::F16, &value, block + field.offset + 2 * i, 1);
+        }
+        if (type == DType::MXFP4) block[0] = static_cast<std::uint8_t>(118 + byte(random) % 8);
+        if (type == DType::NVFP4)
+            for (int i = 0; i < 4; ++i) block[i] = static_cast<std::uint8_t>(byte(random) % 0x40);
+        if (type == DType::IQ1_M) {  // its scale lies in the top nibbles of four words
+            std::uint16_t bits = 0;
+            const float value = normal(random);
+            opTable(Isa::Reference).fromF32(DType::F16, &value, &bits, 1);
+            for (int i = 0; i < 4; ++i) {
+                std::uint8_t& high = block[48 + 2 * i + 1];
+                high = static_cast<std::uint8_t>((high & 15) | (bits >> (4 * i) & 15) << 4);
+            }
         }
     }
     return out;
