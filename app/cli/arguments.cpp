@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, 1> kWeights{"as-is"};
 constexpr std::array<std::string_view, 6> kLaterWeights{"int8",      "int4",     "nf4",
                                                         "auto-gptq", "fp8-e4m3", "fp8-e5m2"};
 constexpr std::array<std::string_view, 2> kBackends{"cpu", "cuda"};
+constexpr std::array<std::string_view, 3> kFloatTypes{"f32", "f16", "bf16"};
 constexpr std::int64_t kMost = 10'000'000;
 
 /// One of a few words; those of later versions are named as such.
@@ -156,6 +157,17 @@ std::shared_ptr<Args> bind(CLI::App* app, Command& chosen,
         chosen = [args, run](const CancelToken& cancel) { return run(*args, cancel); };
     });
     return args;
+}
+
+void addConvert(CLI::App& app, Command& chosen) {
+    CLI::App* convert = app.add_subcommand("convert", "writes a model as one GGUF file");
+    auto c = bind(convert, chosen, runConvert);
+    convert->add_option("MODEL", c->model, "a .gguf file, any part of a split one, or a folder")
+        ->required();
+    convert->add_option("--out", c->out, "the file to write")->required();
+    convert->add_option("--type", c->type, "of matrices; without: as each one is")
+        ->check(oneOf(kFloatTypes));
+    addJson(convert, c->output);
 }
 
 void addTextCommands(CLI::App& app, Command& chosen) {
@@ -362,6 +374,7 @@ Result<Command> parseArguments(int argc, const char* const* argv) {
     app.require_subcommand(1);
     Command chosen;
     addTextCommands(app, chosen);
+    addConvert(app, chosen);
     addModelCommands(app, chosen);
     addRunCommands(app, chosen);
     addHistory(app, chosen);

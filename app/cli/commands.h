@@ -67,6 +67,14 @@ struct GenerateArgs {
 };
 Result<int> runGenerate(const GenerateArgs& args, const CancelToken& cancel);
 
+struct ConvertArgs {
+    std::string model;
+    std::string out;
+    std::string type;  ///< "f32", "f16", "bf16"; empty: as each tensor is
+    OutputKind output = OutputKind::Text;
+};
+Result<int> runConvert(const ConvertArgs& args, const CancelToken& cancel);
+
 struct BenchArgs {
     LaneSpec lane;
     std::vector<std::int64_t> prefill{512};

@@ -47,23 +47,51 @@ Result<int> openRegular(const std::string& path, std::size_t& size) {
     return fd;
 }
 
+std::int64_t changedNs(const struct stat& info) {
+    return std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& path) {
     std::size_t size = 0;
     auto fd = openRegular(path, size);
     if (!fd) return fd.error();
-    const FdCloser closer{*fd};
+    FdCloser closer{*fd};
     if (size == 0)
         return badInput("is empty (0 bytes)", path, "the copy or download did not finish");
     void* data = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, *fd, 0);
     if (data == MAP_FAILED) return ioError("cannot be mapped into memory: " + reason(errno), path);
+    closer.fd = -1;
     return std::shared_ptr<const MappedFile>(
-        new MappedFile(path, static_cast<const std::byte*>(data), size));
+        new MappedFile(path, *fd, static_cast<const std::byte*>(data), size));
+}
+
+MappedFile::MappedFile(std::string path, int fd, const std::byte* data, std::size_t size)
+    : m_path(std::move(path)), m_fd(fd), m_data(data), m_size(size), m_changedNs(0) {
+    struct stat info {};
+    if (::fstat(m_fd, &info) == 0) m_changedNs = changedNs(info);
 }
 
 MappedFile::~MappedFile() {
     ::munmap(const_cast<std::byte*>(m_data), m_size);
+    ::close(m_fd);
+}
+
+Result<void> MappedFile::checkUnchanged() const {
+    constexpr const char* kNext = "load the model again once the file is whole";
+    struct stat info {};
+    if (::fstat(m_fd, &info) != 0) return ioError("cannot be read: " + reason(errno), m_path);
+    const auto size = static_cast<std::size_t>(info.st_size);
+    if (size != m_size) {
+        return badInput("the model file changed on disk: it had " + std::to_string(m_size) +
+                            " bytes when it was opened and has " + std::to_string(size) + " now",
+                        m_path, kNext);
+    }
+    if (changedNs(info) != m_changedNs)
+        return badInput("the model file changed on disk: it was written to since it was opened",
+                        m_path, kNext);
+    return {};
 }
 
 void MappedFile::prefetch() const {

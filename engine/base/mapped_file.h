@@ -3,6 +3,7 @@
 // lane.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,14 +28,20 @@ class MappedFile {
     [[nodiscard]] const std::string& path() const { return m_path; }
     /// Asks the kernel to read the whole file ahead; returns at once.
     void prefetch() const;
+    /// Error (BadInput) when the file itself was shortened, extended or written to since it was
+    /// mapped. Reading past the end of a shortened file would kill the process (SIGBUS), so ask
+    /// before each piece of work. A file replaced under the same name (rename, as downloads do) is
+    /// no change: the mapping keeps the old one.
+    [[nodiscard]] Result<void> checkUnchanged() const;
 
   private:
-    MappedFile(std::string path, const std::byte* data, std::size_t size)
-        : m_path(std::move(path)), m_data(data), m_size(size) {}
+    MappedFile(std::string path, int fd, const std::byte* data, std::size_t size);
 
     std::string m_path;
+    int m_fd;  ///< stays open: it is the mapped file, whatever the path names later
     const std::byte* m_data;
     std::size_t m_size;
+    std::int64_t m_changedNs;  ///< modification time when mapped
 };
 
 /// Reads a whole small text file (config, plan, template). Refuses files over maxBytes with both

@@ -40,6 +40,12 @@ class ByteCursor {
         return std::string_view(start, static_cast<std::size_t>(n));
     }
 
+    /// Bytes that were already read, from a position to the current one.
+    [[nodiscard]] std::string_view since(std::uint64_t begin) const {
+        return {reinterpret_cast<const char*>(m_bytes.data()) + begin,
+                m_position - static_cast<std::size_t>(begin)};
+    }
+
   private:
     std::span<const std::byte> m_bytes;
     std::size_t m_position = 0;

@@ -9,24 +9,38 @@
 #include "engine/checkpoint/foreign_file.h"
 #include "engine/checkpoint/gguf_files.h"
 #include "engine/checkpoint/hf_folder.h"
+#include "engine/checkpoint/synthetic.h"
 #include "engine/checkpoint/tensor_size.h"
 
 namespace lanescope {
 
 namespace fs = std::filesystem;
 
-Result<void> CheckpointBuilder::addFile(std::shared_ptr<const MappedFile> file,
-                                        std::vector<TensorView> tensors) {
+Result<void> CheckpointBuilder::addTensors(std::vector<TensorView> tensors,
+                                           const std::string& path) {
     Checkpoint& c = *m_checkpoint;
     for (TensorView& tensor : tensors) {
         if (!c.m_index.emplace(tensor.name, c.m_tensors.size()).second) {
-            return badInput("tensor " + inQuotes(tensor.name) + " is in two files", file->path());
+            return badInput("tensor " + inQuotes(tensor.name) + " is in two files", path);
         }
         c.m_tensors.push_back(std::move(tensor));
     }
-    c.m_fileBytes += file->bytes().size();
-    c.m_files.push_back(std::move(file));
     return {};
+}
+
+Result<void> CheckpointBuilder::addFile(std::shared_ptr<const MappedFile> file,
+                                        std::vector<TensorView> tensors) {
+    if (auto added = addTensors(std::move(tensors), file->path()); !added) return added;
+    m_checkpoint->m_fileBytes += file->bytes().size();
+    m_checkpoint->m_files.push_back(std::move(file));
+    return {};
+}
+
+Result<void> CheckpointBuilder::addLazy(std::shared_ptr<LazyWeights> weights,
+                                        std::vector<TensorView> tensors) {
+    for (const TensorView& tensor : tensors) m_checkpoint->m_fileBytes += tensor.sizeBytes;
+    m_checkpoint->m_lazy = std::move(weights);
+    return addTensors(std::move(tensors), m_checkpoint->m_path);
 }
 
 void CheckpointBuilder::setConfig(nlohmann::json json) {
@@ -57,6 +71,17 @@ std::shared_ptr<const nlohmann::json> noJson() {
 Checkpoint::Checkpoint()
     : m_config(noJson()), m_tokenizerConfig(noJson()), m_generationConfig(noJson()) {}
 
+Result<void> Checkpoint::checkUnchanged() const {
+    for (const auto& file : m_files) {
+        if (auto same = file->checkUnchanged(); !same) return same;
+    }
+    return {};
+}
+
+Result<void> Checkpoint::materialise() const {
+    return m_lazy != nullptr ? m_lazy->fill() : Result<void>();
+}
+
 const TensorView* Checkpoint::find(std::string_view name) const {
     const auto it = m_index.find(std::string(name));
     return it != m_index.end() ? &m_tensors[it->second] : nullptr;
@@ -64,6 +89,7 @@ const TensorView* Checkpoint::find(std::string_view name) const {
 
 Result<std::shared_ptr<const Checkpoint>> Checkpoint::open(const std::string& path) {
     std::error_code ignored;
+    if (isSynthetic(path) && !fs::exists(path, ignored)) return openSynthetic(path);
     if (fs::is_directory(path, ignored)) return openHfFolder(path);
     auto file = MappedFile::open(path);
     if (!file) return file.error();

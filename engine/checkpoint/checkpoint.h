@@ -70,21 +70,40 @@ class Metadata {
     [[nodiscard]] const std::vector<std::pair<std::string, MetaValue>>& items() const {
         return m_items;
     }
+    /// The value of items()[index] as the file stores it, its type number first: what a copy of the
+    /// file must hold, since the values above forget widths. Points into the mapped file.
+    [[nodiscard]] std::string_view stored(std::size_t index) const { return m_stored[index]; }
     /// Precondition: the key is not there yet (the reader refuses duplicates).
-    void add(std::string key, MetaValue value);
+    void add(std::string key, MetaValue value, std::string_view stored = {});
 
   private:
     std::vector<std::pair<std::string, MetaValue>> m_items;
+    std::vector<std::string_view> m_stored;
     std::unordered_map<std::string, std::size_t> m_index;
+};
+
+/// Weights that take their memory only when they are needed (synthetic checkpoints).
+class LazyWeights {
+  public:
+    virtual ~LazyWeights() = default;
+    /// Fills what the tensors point at; the first call does the work. Thread-safe.
+    virtual Result<void> fill() = 0;
 };
 
 /// An opened checkpoint; immutable, shared by all lanes that use it, keeps its files mapped.
 class Checkpoint {
   public:
     /// Opens a .gguf file (or any part of a split one), a .safetensors file (config.json beside it)
-    /// or a folder with config.json. Errors: BadInput / Unsupported with file, key or tensor, and
-    /// numbers. Nothing is allocated on a file's word.
+    /// a folder with config.json, or `synthetic:CONFIG.json` (synthetic.h). Errors: BadInput /
+    /// Unsupported with file, key or tensor, and numbers. Nothing is allocated on a file's word.
     static Result<std::shared_ptr<const Checkpoint>> open(const std::string& path);
+
+    /// Ask before each request: an error when a mapped file changed on disk (see MappedFile).
+    [[nodiscard]] Result<void> checkUnchanged() const;
+    /// Call before tensor data is read: makes the weights of a synthetic checkpoint; others have
+    /// theirs. Error: OutOfMemory.
+    [[nodiscard]] Result<void> materialise() const;
+    [[nodiscard]] bool synthetic() const { return m_lazy != nullptr; }
 
     [[nodiscard]] CheckpointFormat format() const { return m_format; }
     [[nodiscard]] const std::string& path() const { return m_path; }
@@ -118,6 +137,7 @@ class Checkpoint {
     std::string m_path;
     std::uint64_t m_fileBytes = 0;
     std::vector<std::shared_ptr<const MappedFile>> m_files;
+    std::shared_ptr<LazyWeights> m_lazy;  ///< null for files
     std::vector<TensorView> m_tensors;
     std::vector<SkippedTensor> m_skipped;
     std::unordered_map<std::string, std::size_t> m_index;

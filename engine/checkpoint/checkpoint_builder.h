@@ -21,6 +21,8 @@ class CheckpointBuilder {
 
     /// Keeps the mapping alive and adds the tensors that point into it.
     Result<void> addFile(std::shared_ptr<const MappedFile> file, std::vector<TensorView> tensors);
+    /// Tensors that lie in memory which `weights` owns and fills.
+    Result<void> addLazy(std::shared_ptr<LazyWeights> weights, std::vector<TensorView> tensors);
     void addSkipped(std::vector<SkippedTensor> skipped);
 
     void setMetadata(Metadata metadata) { m_checkpoint->m_metadata = std::move(metadata); }
@@ -39,6 +41,8 @@ class CheckpointBuilder {
     std::shared_ptr<const Checkpoint> build() { return std::move(m_checkpoint); }
 
   private:
+    Result<void> addTensors(std::vector<TensorView> tensors, const std::string& path);
+
     std::unique_ptr<Checkpoint> m_checkpoint;
 };
 

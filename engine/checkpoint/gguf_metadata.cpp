@@ -222,11 +222,12 @@ Result<Metadata> MetadataReader::read(std::uint64_t count) {
         if (out.find(*key) != nullptr) {
             return badInput(what + " is there twice", m_path, kDamaged);
         }
+        const std::uint64_t begin = m_cursor.position();
         const auto type = m_cursor.read<std::uint32_t>();
         if (!type) return ggufEndsEarly(m_cursor, what + " (value type)", 4, m_path);
         auto value = readValue(*type, what, 1);
         if (!value) return value.error();
-        out.add(std::string(*key), std::move(*value));
+        out.add(std::string(*key), std::move(*value), m_cursor.since(begin));
     }
     return out;
 }

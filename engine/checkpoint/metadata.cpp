@@ -67,7 +67,8 @@ const std::vector<double>* Metadata::numbers(std::string_view key) const {
     return as<std::vector<double>>(find(key));
 }
 
-void Metadata::add(std::string key, MetaValue value) {
+void Metadata::add(std::string key, MetaValue value, std::string_view stored) {
+    m_stored.push_back(stored);
     m_index.emplace(key, m_items.size());
     m_items.emplace_back(std::move(key), std::move(value));
 }

@@ -264,6 +264,10 @@ bool Executor::dropOldestEngine(const Lane& keep) {
 void Executor::execute(const ScheduledRequest& request) {
     Lane& lane = *m_lanes[static_cast<std::size_t>(request.lane)];
     if (lane.failed) return;
+    if (auto same = m_source.check(request.lane); !same) {
+        failLane(lane, same.error());
+        return;
+    }
     const bool rebuilt = lane.engine == nullptr;
     if (auto ok = ensureEngine(lane); !ok) {
         failLane(lane, ok.error());

@@ -24,6 +24,12 @@ class LaneSource {
     /// An engine of its own for the lane. Precondition: load succeeded.
     virtual Result<std::unique_ptr<Engine>> build(std::int32_t lane,
                                                   const EngineSettings& settings) = 0;
+    /// Asked before each request: whether the lane's model can still be read (its file may have
+    /// changed on disk).
+    virtual Result<void> check(std::int32_t lane) {
+        static_cast<void>(lane);
+        return {};
+    }
 };
 
 /// One run; make a new one for the next.

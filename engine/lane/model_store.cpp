@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "engine/checkpoint/synthetic.h"
 #include "engine/lane/run.h"
 
 namespace lanescope {
@@ -77,6 +78,8 @@ std::string fingerprint(const std::string& path) {
                std::to_string(info.st_mtim.tv_nsec) + "/" + std::to_string(info.st_ino);
     };
     std::error_code ec;
+    if (isSynthetic(path) && !fs::exists(path, ec))
+        return path + "|" + stamp(syntheticConfigPath(path));
     const fs::path canonical = fs::weakly_canonical(path, ec);
     std::string out = (ec ? fs::path(path) : canonical).string() + "|" + stamp(path);
     if (!fs::is_directory(path, ec)) return out;
@@ -95,7 +98,13 @@ Result<std::string> ModelStore::resolve(const std::string& model) {
     if (model.empty()) return usageError("no model given", "known names: " + listKnown());
     std::error_code ec;
     if (fs::exists(model, ec)) return model;
-    if (model.starts_with("synthetic:") || model == "demo" || model == "demo-draft") {
+    if (isSynthetic(model)) {
+        const std::string config = syntheticConfigPath(model);
+        if (fs::is_regular_file(config, ec)) return model;
+        return badInput("no such file", config,
+                        "give synthetic:CONFIG.json, the config.json of a Hugging Face model");
+    }
+    if (model == "demo" || model == "demo-draft") {
         return unsupported("is not in this version", model,
                            "use a .gguf file, a folder with config.json, or one of " + listKnown());
     }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "engine/base/format.h"
+#include "engine/checkpoint/synthetic.h"
 #include "engine/decode/settings.h"
 #include "engine/lane/executor.h"
 #include "engine/text/chat_template.h"
@@ -19,6 +20,10 @@ namespace fs = std::filesystem;
 
 /// A model named by a relative path is looked for beside the plan first.
 std::string beside(const std::string& model, const std::string& baseDir) {
+    if (model.starts_with(kSyntheticPrefix)) {
+        const std::string config = model.substr(kSyntheticPrefix.size());
+        return std::string(kSyntheticPrefix) + beside(config, baseDir);
+    }
     if (model.empty() || fs::path(model).is_absolute()) return model;
     std::error_code ec;
     const fs::path path = fs::path(baseDir) / model;
@@ -61,6 +66,10 @@ class StoredModels : public LaneSource {
         return createEngine(m_models.at(lane), settings);
     }
 
+    Result<void> check(std::int32_t lane) override {
+        return m_models.at(lane)->checkpoint().checkUnchanged();
+    }
+
   private:
     ModelStore& m_store;
     std::string m_baseDir;
@@ -84,7 +93,11 @@ Result<std::unique_ptr<Engine>> createEngine(std::shared_ptr<const Model> model,
                 formatBytes(need) + ", " + formatBytes(available) + " free",
             model->checkpoint().path(), "choose a shorter context or a smaller KV format");
     }
-    return Engine::create(std::move(model), settings);
+    // The engine's estimate counts the weights; only then may synthetic ones take their memory.
+    auto engine = Engine::create(model, settings);
+    if (!engine) return engine;
+    if (auto made = model->checkpoint().materialise(); !made) return made.error();
+    return engine;
 }
 
 Result<trace::RunStatus> executePlan(const Plan& plan, ModelStore& models, trace::Sink& sink,

@@ -77,6 +77,7 @@ void panelOfRows(const PanelRows& p, int nBlocks, Panel& panel, int first) {
     Codes codes[kPartRows];
     PanelRows tile{};
     for (int r = 0; r < kPartRows; ++r)
+        // cppcheck-suppress uninitvar  // only its address is taken
         tile.row[r] = reinterpret_cast<const std::uint8_t*>(codes[r].q);
     for (int b = 0; b < nBlocks; b += kSubs) {
         const std::int64_t at = b / kSubs * static_cast<std::int64_t>(sizeof(Block));

@@ -57,7 +57,7 @@ TEST_F(CliBadInput, AMissingDeviceIsNamed) {
 TEST_F(CliBadInput, FilesThatAreNotModelsAreBadInput) {
     EXPECT_TRUE(failsWith(generate(path("absent.gguf")), 3, "absent.gguf"));
     EXPECT_TRUE(failsWith(generate("nosuchmodel"), 3, "smollm2"));
-    EXPECT_TRUE(failsWith(generate("synthetic:x.json"), 3, "not in this version"));
+    EXPECT_TRUE(failsWith(generate("synthetic:x.json"), 3, "x.json: no such file"));
     write("empty.gguf", "");
     EXPECT_TRUE(failsWith(generate(path("empty.gguf")), 3, "empty"));
     write("page.gguf", "<!DOCTYPE html><html></html>");

@@ -100,6 +100,7 @@ struct World : LaneSource {
     std::set<std::int32_t> tooBig;     ///< lanes that never fit
     std::set<std::string> badPrompts;  ///< prompts that cannot be prepared
     std::set<std::int32_t> failing;    ///< lanes whose generate fails
+    std::set<std::int32_t> changed;    ///< lanes whose file is another one now
     std::function<void()> onGenerate;  ///< called in every generate
     int alive = 0, built = 0;
     std::vector<std::int32_t> maxTokens;  ///< of every request
@@ -113,6 +114,10 @@ struct World : LaneSource {
     Result<PreparedPrompt> prepare(std::int32_t, const PromptSpec& prompt) override {
         if (badPrompts.contains(prompt.value)) return unsupported("has no chat template", "m");
         return PreparedPrompt{"<" + prompt.value + ">", {1, 2, 3}};
+    }
+    Result<void> check(std::int32_t lane) override {
+        if (changed.contains(lane)) return badInput("the model file changed on disk", "m");
+        return {};
     }
     Result<std::unique_ptr<Engine>> build(std::int32_t lane, const EngineSettings&) override {
         if (tooBig.contains(lane) || alive >= maxAlive) {
@@ -189,6 +194,14 @@ TEST(Executor, EventsComeInOrder) {
     EXPECT_TRUE(run.log.finished[0].warmup);
     EXPECT_FALSE(run.log.finished[1].warmup);
     EXPECT_EQ(run.log.runError, "");
+}
+
+TEST(Executor, ALaneWhoseFileChangesOnDiskEndsAndTheOthersGoOn) {
+    Trial run;
+    run.world.onGenerate = [&] { run.world.changed.insert(0); };
+    ASSERT_TRUE(run.execute(makePlan(2, 2)).ok());
+    EXPECT_EQ(run.log.order(), "A0.0 B0.0 B0.1");
+    EXPECT_NE(run.log.runError.find("changed on disk"), std::string::npos) << run.log.runError;
 }
 
 TEST(Executor, LanesAreInterleaved) {

@@ -90,8 +90,15 @@ TEST_F(ModelNames, UnknownNamesListTheKnownOnes) {
     EXPECT_EQ(path.error().toString().find("dir/absent.gguf: no such file"), 0U);
 }
 
+TEST_F(ModelNames, SyntheticModelsNeedTheirConfig) {
+    auto path = ModelStore::resolve("synthetic:dir/big.json?format=q4_0");
+    ASSERT_FALSE(path.ok());
+    EXPECT_EQ(path.error().toString().find("dir/big.json: no such file"), 0U)
+        << path.error().toString();
+}
+
 TEST_F(ModelNames, ModelsOfLaterVersionsSaySo) {
-    for (const char* name : {"synthetic:big.json", "demo", "demo-draft"}) {
+    for (const char* name : {"demo", "demo-draft"}) {
         auto path = ModelStore::resolve(name);
         ASSERT_FALSE(path.ok()) << name;
         EXPECT_EQ(path.error().code, ErrorCode::Unsupported);
