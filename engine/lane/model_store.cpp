@@ -125,6 +125,7 @@ Result<std::string> ModelStore::resolve(const std::string& model) {
 
 std::vector<std::pair<std::string, std::string>> ModelStore::knownModels() {
     std::vector<std::pair<std::string, std::string>> out;
+    out.reserve(std::size(kKnownModels));
     for (const KnownModel& known : kKnownModels) out.emplace_back(known.name, findKnown(known));
     return out;
 }

@@ -286,7 +286,7 @@ class Reader {
     }
 
     Result<TokenId> named(const char* idKey, const char* textName) {
-        const auto id = idOf(idKey);
+        auto id = idOf(idKey);
         if (id && *id >= 0)
             m_parts.specialTexts[textName] =
                 std::string((*m_tokens)[static_cast<std::size_t>(*id)]);
