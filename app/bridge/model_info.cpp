@@ -4,12 +4,10 @@
 #include <QFileInfo>
 #include <QPointer>
 #include <QThreadPool>
-#include <fstream>
-#include <map>
 
+#include "app/bridge/model_inspection.h"
 #include "engine/checkpoint/checkpoint.h"
 #include "engine/lane/run.h"
-#include "kernels/types/dtype.h"
 
 namespace lanescope::app {
 
@@ -53,18 +51,9 @@ ModelInfo readModelInfo(const std::string& model) {
     auto spec = buildSpec(**checkpoint);
     if (!spec) return fail(spec.error());
     info.spec = std::move(*spec);
-    std::map<kernels::DType, std::uint64_t> bytesByType;
-    for (const auto& tensor : (*checkpoint)->tensors()) {
-        info.weightBytes += tensor.sizeBytes;
-        bytesByType[tensor.dtype] += tensor.sizeBytes;
-    }
-    std::uint64_t most = 0;
-    for (const auto& [type, bytes] : bytesByType) {
-        if (bytes <= most) continue;
-        most = bytes;
-        const auto name = kernels::info(type).name;
-        info.mainType = QString::fromUtf8(name.data(), static_cast<int>(name.size()));
-    }
+    const auto types = typeTotals(**checkpoint);
+    for (const TypeTotal& total : types) info.weightBytes += total.bytes;
+    if (!types.empty()) info.mainType = types.front().type;
     info.state = ModelInfo::State::Ready;
     return info;
 }
@@ -74,16 +63,6 @@ Result<MemoryEstimate> estimateLane(const LaneSpec& lane, const ModelInfo& info)
     auto settings = engineSettings(lane);
     if (!settings) return settings.error();
     return estimateMemory(info.spec, info.weightBytes, *settings);
-}
-
-std::uint64_t availableMemory() {
-    std::ifstream file("/proc/meminfo");
-    std::string key;
-    std::uint64_t kib = 0;
-    std::string unit;
-    while (file >> key >> kib >> unit)
-        if (key == "MemAvailable:") return kib * 1024;
-    return 0;
 }
 
 QString shortModelName(const std::string& model) {

@@ -44,8 +44,6 @@ class ModelInfoCache : public QObject {
 ModelInfo readModelInfo(const std::string& model);
 /// Closed-form need of a lane; error: the option that is not possible, or the model's own error.
 Result<MemoryEstimate> estimateLane(const LaneSpec& lane, const ModelInfo& info);
-/// Memory that this machine can still give, bytes; 0: not known.
-std::uint64_t availableMemory();
 
 /// A file name or known name, short enough for a card: "SmolLM2-135M-Instruct.Q4_1".
 QString shortModelName(const std::string& model);

@@ -15,6 +15,21 @@
 
 namespace lanescope::app {
 
+Cell textCell(const QString& text) {
+    Cell cell;
+    cell.text = text;
+    return cell;
+}
+
+Cell numberCell(const QString& text, const QVariant& value, const QString& toolTip) {
+    Cell cell;
+    cell.text = text;
+    cell.sortBy = value;
+    cell.rightAligned = true;
+    cell.toolTip = toolTip;
+    return cell;
+}
+
 void CellModel::setHeaders(QStringList headers, QStringList toolTips) {
     beginResetModel();
     m_headers = std::move(headers);

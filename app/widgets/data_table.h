@@ -28,6 +28,10 @@ struct Cell {
     bool bold = false;
 };
 
+Cell textCell(const QString& text);
+/// Right-aligned and sorted by its value, however it is written.
+Cell numberCell(const QString& text, const QVariant& value, const QString& toolTip = {});
+
 /// Rows of cells as an item model; replaced as a whole.
 class CellModel : public QAbstractTableModel {
     Q_OBJECT

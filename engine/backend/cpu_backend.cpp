@@ -23,9 +23,11 @@ std::uint64_t bytesOf(std::int64_t nFloats) {
     return static_cast<std::uint64_t>(nFloats) * 4;
 }
 
-/// Bytes of the int8 form of nValues activations, with scales and sums.
-std::uint64_t int8BytesOf(std::int64_t nValues) {
-    return static_cast<std::uint64_t>(nValues + nValues / 4);
+/// nValues activations were read and their int8 form, with scales and sums, written.
+void markQuantised(SpanSeries& spans, std::int64_t nValues) {
+    const auto int8Bytes = static_cast<std::uint64_t>(nValues + nValues / 4);
+    spans.mark(trace::Op::QuantiseActs, bytesOf(nValues) + int8Bytes,
+               static_cast<std::uint64_t>(2 * nValues));
 }
 
 /// Row rows[i] (ascending) becomes row i.
@@ -139,7 +141,7 @@ void CpuBackend::begin(const PassTokens& tokens, const trace::Cursor& cursor) {
                            {m_dynamicFrequencies, static_cast<std::size_t>(m_spec.rotaryDim / 2)});
 }
 
-void CpuBackend::embed(const Weight& table) {
+void CpuBackend::gather(const Weight& table, const std::int32_t* ids, float* y, float scale) {
     const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
     const auto rowBytes = static_cast<std::uint64_t>(kernels::rowBytes(table.dtype, table.nCols));
     const trace::ScopedSpan span(
@@ -148,30 +150,21 @@ void CpuBackend::embed(const Weight& table) {
     forTokens(n, [&](std::int64_t begin, std::int64_t end) {
         m_ops.embed({.tableType = table.dtype,
                      .table = table.data,
-                     .ids = m_tokens.ids.data(),
-                     .y = m_workspace.x,
+                     .ids = ids,
+                     .y = y,
                      .dim = table.nCols,
                      .tokenBegin = begin,
                      .tokenEnd = end,
-                     .scale = m_spec.embeddingScale});
+                     .scale = scale});
     });
 }
 
+void CpuBackend::embed(const Weight& table) {
+    gather(table, m_tokens.ids.data(), m_workspace.x, m_spec.embeddingScale);
+}
+
 void CpuBackend::embedPositions(const Weight& table) {
-    const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
-    const auto rowBytes = static_cast<std::uint64_t>(kernels::rowBytes(table.dtype, table.nCols));
-    const trace::ScopedSpan span(
-        m_cursor, trace::Op::Embed, -1,
-        static_cast<std::uint64_t>(n) * rowBytes + bytesOf(n * table.nCols));
-    forTokens(n, [&](std::int64_t begin, std::int64_t end) {
-        m_ops.embed({.tableType = table.dtype,
-                     .table = table.data,
-                     .ids = m_positions,
-                     .y = m_workspace.delta,
-                     .dim = table.nCols,
-                     .tokenBegin = begin,
-                     .tokenEnd = end});
-    });
+    gather(table, m_positions, m_workspace.delta, 1.0F);
 }
 
 void CpuBackend::normRows(NormKind kind, const NormWeights& weights, const float* x, float* y,
@@ -232,9 +225,7 @@ void CpuBackend::norm(const NormOp& op) {
                        static_cast<std::uint64_t>(4 * n * dim));
         if (!op.out->quantised) return;
         quantise(*op.out, begin, end);
-        if (begin == 0)
-            spans.mark(trace::Op::QuantiseActs, bytesOf(n * dim) + int8BytesOf(n * dim),
-                       static_cast<std::uint64_t>(2 * n * dim));
+        if (begin == 0) markQuantised(spans, n * dim);
     });
 }
 
@@ -382,8 +373,7 @@ void CpuBackend::attention(int layer, const kernels::PagedKv& kv, Readers reader
                static_cast<std::uint64_t>(4 * seen.pairs * qWidth));
     if (!out.quantised) return;
     forTokens(n, [&](std::int64_t begin, std::int64_t end) { quantise(out, begin, end); });
-    spans.mark(trace::Op::QuantiseActs, bytesOf(n * qWidth) + int8BytesOf(n * qWidth),
-               static_cast<std::uint64_t>(2 * n * qWidth));
+    markQuantised(spans, n * qWidth);
 }
 
 void CpuBackend::activate(int layer, std::int64_t nTokens, Readers readers) {
@@ -407,10 +397,7 @@ void CpuBackend::activate(int layer, std::int64_t nTokens, Readers readers) {
                        static_cast<std::uint64_t>(5 * nTokens * width));
         if (!out.quantised) return;
         quantise(out, begin, end);
-        if (begin == 0)
-            spans.mark(trace::Op::QuantiseActs,
-                       bytesOf(nTokens * width) + int8BytesOf(nTokens * width),
-                       static_cast<std::uint64_t>(2 * nTokens * width));
+        if (begin == 0) markQuantised(spans, nTokens * width);
     });
 }
 

@@ -40,6 +40,8 @@ class CpuBackend final : public Backend {
   private:
     CpuBackend(const ModelSpec& spec, const BackendSettings& settings, std::byte* storage,
                std::uint64_t storageBytes);
+    /// Rows of an embedding into y, scaled.
+    void gather(const Weight& table, const std::int32_t* ids, float* y, float scale);
     /// True when one of the readers wants int8 rows (never on the exact path).
     [[nodiscard]] bool wantsInt8(Readers readers) const;
     void quantise(const Activations& acts, std::int64_t tokenBegin, std::int64_t tokenEnd) const;

@@ -8,7 +8,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <system_error>
+
+#include "engine/base/file_writer.h"
 
 namespace lanescope {
 
@@ -122,37 +125,10 @@ Result<std::string> readTextFile(const std::string& path, std::size_t maxBytes) 
 }
 
 Result<void> writeFileAtomically(const std::string& path, std::string_view content) {
-    // A rename would replace a device or pipe by a file; those are never a report's name.
-    struct stat existing {};
-    if (::stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
-        return ioError(S_ISDIR(existing.st_mode) ? "is a folder" : "is not a regular file", path,
-                       "choose another name");
-    }
-    const std::string temp = path + ".part";
-    const int fd = ::open(temp.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (fd < 0)
-        return ioError("cannot be written: " + reason(errno), path, "choose another folder");
-    std::size_t done = 0;
-    int err = 0;
-    while (done < content.size()) {
-        const ssize_t n = ::write(fd, content.data() + done, content.size() - done);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            err = n < 0 ? errno : EIO;
-            break;
-        }
-        done += static_cast<std::size_t>(n);
-    }
-    if (err == 0 && ::fsync(fd) != 0 && errno != EINVAL && errno != EROFS) err = errno;
-    if (::close(fd) != 0 && err == 0) err = errno;
-    if (err == 0 && ::rename(temp.c_str(), path.c_str()) != 0) err = errno;
-    if (err != 0) {
-        ::unlink(temp.c_str());
-        return ioError(
-            "cannot be written (" + std::to_string(content.size()) + " bytes): " + reason(err),
-            path, "free some space or choose another folder");
-    }
-    return {};
+    auto file = FileWriter::create(path, 0);
+    if (!file) return file.error();
+    if (auto written = file->write(std::as_bytes(std::span(content))); !written) return written;
+    return file->finish();
 }
 
 }  // namespace lanescope

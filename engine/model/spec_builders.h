@@ -55,6 +55,10 @@ struct ConfigDialect {
     std::optional<std::int64_t> defaultVocab;
 };
 
+/// GPT-2's spelling (n_embd, n_layer …), which the first files of Phi take over: layer norms, GELU,
+/// an MLP four times as wide.
+ConfigDialect gpt2Dialect();
+
 /// The fields that decoders share; the rest keeps its defaults.
 Result<ModelSpec> decoderFromConfig(const Checkpoint& checkpoint, const char* architecture,
                                     const ConfigDialect& dialect = {});

@@ -15,7 +15,7 @@ void setGpt2(ModelSpec& spec) {
 
 }  // namespace
 
-Result<ModelSpec> gpt2FromConfig(const Checkpoint& checkpoint) {
+ConfigDialect gpt2Dialect() {
     ConfigDialect dialect;
     dialect.layers = "n_layer";
     dialect.width = "n_embd";
@@ -25,11 +25,16 @@ Result<ModelSpec> gpt2FromConfig(const Checkpoint& checkpoint) {
     dialect.norm = NormKind::Layer;
     dialect.normEps = "layer_norm_epsilon";
     dialect.activation = "activation_function";
-    dialect.positions = PositionKind::Learned;
     dialect.defaultNormEps = 1e-5;
     dialect.defaultActivation = "gelu_new";
-    dialect.defaultTied = true;
     dialect.defaultFfnPerWidth = 4;
+    return dialect;
+}
+
+Result<ModelSpec> gpt2FromConfig(const Checkpoint& checkpoint) {
+    ConfigDialect dialect = gpt2Dialect();
+    dialect.positions = PositionKind::Learned;
+    dialect.defaultTied = true;
     auto spec = decoderFromConfig(checkpoint, "gpt2", dialect);
     if (!spec) return spec;
     setGpt2(*spec);

@@ -35,19 +35,8 @@ Result<ModelSpec> phiFromConfig(const Checkpoint& checkpoint) {
 }
 
 Result<ModelSpec> phiMsftFromConfig(const Checkpoint& checkpoint) {
-    ConfigDialect dialect;
-    dialect.layers = "n_layer";
-    dialect.width = "n_embd";
-    dialect.ffnWidth = "n_inner";
-    dialect.heads = "n_head";
+    ConfigDialect dialect = gpt2Dialect();
     dialect.kvHeads = "n_head_kv";
-    dialect.context = "n_positions";
-    dialect.norm = NormKind::Layer;
-    dialect.normEps = "layer_norm_epsilon";
-    dialect.activation = "activation_function";
-    dialect.defaultNormEps = 1e-5;
-    dialect.defaultActivation = "gelu_new";
-    dialect.defaultFfnPerWidth = 4;
     auto spec = decoderFromConfig(checkpoint, "phi-msft", dialect);
     if (!spec) return spec;
     setPhi(*spec);

@@ -23,14 +23,6 @@ namespace lanescope::app {
 
 namespace {
 constexpr std::int64_t kLiveIntervalNs = 400'000'000;
-
-Cell numberCell(double value, const QString& text) {
-    Cell cell;
-    cell.text = text;
-    cell.sortBy = value;
-    cell.rightAligned = true;
-    return cell;
-}
 }  // namespace
 
 KernelsPage::KernelsPage(Selection* selection, QWidget* parent)
@@ -166,17 +158,17 @@ void KernelsPage::rebuildTable() {
                 const bool phase = profiler::isPhase(op.op);
                 rows.push_back(
                     {laneCell, opCell,
-                     numberCell(static_cast<double>(op.count), QString::number(op.count)),
-                     numberCell(op.totalMs, durationText(op.totalMs)),
-                     phase ? numberCell(-1.0, QStringLiteral("–"))
-                           : numberCell(op.share,
-                                        fixedNumber(op.share * 100, 1) + QStringLiteral(" %")),
-                     numberCell(op.meanUs, durationText(op.meanUs / 1e3)),
-                     numberCell(op.p95Us, durationText(op.p95Us / 1e3)),
-                     op.gbPerS > 0 ? numberCell(op.gbPerS, fixedNumber(op.gbPerS, 1))
-                                   : numberCell(-1.0, QStringLiteral("–")),
-                     op.gflopPerS > 0 ? numberCell(op.gflopPerS, fixedNumber(op.gflopPerS, 1))
-                                      : numberCell(-1.0, QStringLiteral("–"))});
+                     numberCell(QString::number(op.count), static_cast<double>(op.count)),
+                     numberCell(durationText(op.totalMs), op.totalMs),
+                     phase ? numberCell(QStringLiteral("–"), -1.0)
+                           : numberCell(fixedNumber(op.share * 100, 1) + QStringLiteral(" %"),
+                                        op.share),
+                     numberCell(durationText(op.meanUs / 1e3), op.meanUs),
+                     numberCell(durationText(op.p95Us / 1e3), op.p95Us),
+                     op.gbPerS > 0 ? numberCell(fixedNumber(op.gbPerS, 1), op.gbPerS)
+                                   : numberCell(QStringLiteral("–"), -1.0),
+                     op.gflopPerS > 0 ? numberCell(fixedNumber(op.gflopPerS, 1), op.gflopPerS)
+                                      : numberCell(QStringLiteral("–"), -1.0)});
                 ids.emplace_back(lane.index * 1000 + static_cast<int>(op.op));
             }
         }

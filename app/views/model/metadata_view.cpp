@@ -86,11 +86,8 @@ void MetadataView::setModel(const ModelInspection& model) {
     std::vector<std::vector<Cell>> rows;
     std::vector<QVariant> ids;
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        Cell key, type, value;
-        key.text = m_rows[i].key;
-        type.text = m_rows[i].type;
-        value.text = m_rows[i].summary;
-        rows.push_back({key, type, value});
+        rows.push_back(
+            {textCell(m_rows[i].key), textCell(m_rows[i].type), textCell(m_rows[i].summary)});
         ids.emplace_back(static_cast<int>(i));
     }
     m_model->setRows(std::move(rows), std::move(ids));

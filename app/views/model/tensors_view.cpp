@@ -19,25 +19,6 @@
 
 namespace lanescope::app {
 
-namespace {
-
-Cell textCell(const QString& text) {
-    Cell cell;
-    cell.text = text;
-    return cell;
-}
-
-Cell numberCell(const QString& text, qlonglong value, const QString& toolTip = {}) {
-    Cell cell;
-    cell.text = text;
-    cell.sortBy = value;
-    cell.rightAligned = true;
-    cell.toolTip = toolTip;
-    return cell;
-}
-
-}  // namespace
-
 TensorsView::TensorsView(QWidget* parent)
     : QWidget(parent),
       m_model(new CellModel(this)),
@@ -124,16 +105,17 @@ void TensorsView::refill() {
         const QString type = m_type->currentIndex() > 0 ? m_type->currentText() : QString();
         for (const TensorRow& row : tensorRows(*m_checkpoint)) {
             if (!type.isEmpty() && row.type != type) continue;
-            rows.push_back({textCell(row.name), textCell(row.shape), textCell(row.type),
-                            numberCell(QString::number(row.nElements), row.nElements),
-                            numberCell(bytesText(row.bytes), static_cast<qlonglong>(row.bytes),
-                                       tr("%1 bytes").arg(row.bytes)),
-                            numberCell(fixedNumber(row.share * 100.0, 2) + QStringLiteral(" %"),
-                                       static_cast<qlonglong>(row.bytes)),
-                            numberCell(row.fileOffset < 0 ? QStringLiteral("–")
-                                                          : QString::number(row.fileOffset),
-                                       row.fileOffset),
-                            textCell(row.file)});
+            rows.push_back(
+                {textCell(row.name), textCell(row.shape), textCell(row.type),
+                 numberCell(QString::number(row.nElements), static_cast<qlonglong>(row.nElements)),
+                 numberCell(bytesText(row.bytes), static_cast<qlonglong>(row.bytes),
+                            tr("%1 bytes").arg(row.bytes)),
+                 numberCell(fixedNumber(row.share * 100.0, 2) + QStringLiteral(" %"),
+                            static_cast<qlonglong>(row.bytes)),
+                 numberCell(
+                     row.fileOffset < 0 ? QStringLiteral("–") : QString::number(row.fileOffset),
+                     static_cast<qlonglong>(row.fileOffset)),
+                 textCell(row.file)});
         }
     }
     m_model->setRows(std::move(rows));

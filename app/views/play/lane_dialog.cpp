@@ -18,6 +18,7 @@
 #include "app/theme/theme.h"
 #include "app/widgets/error_banner.h"
 #include "app/widgets/memory_bar.h"
+#include "engine/base/memory.h"
 #include "engine/base/thread_pool.h"
 #include "engine/lane/run.h"
 
@@ -188,7 +189,7 @@ void LaneDialog::refresh() {
                          .arg(info->spec.nHeads)
                          .arg(info->spec.nKvHeads)
                          .arg(info->spec.contextLength));
-    const std::uint64_t freeBytes = availableMemory();
+    const std::uint64_t freeBytes = availableMemoryBytes();
     m_memory->setFigures(*estimate, {}, std::max(estimate->total(), std::uint64_t{1}) * 5 / 4,
                          freeBytes);
     QString text = tr("est. weights %1 + KV %2 + compute %3 = %4; %5 free")

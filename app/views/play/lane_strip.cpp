@@ -10,6 +10,7 @@
 #include "app/views/play/lane_card.h"
 #include "app/views/play/lane_dialog.h"
 #include "app/widgets/icon_button.h"
+#include "engine/base/memory.h"
 
 namespace lanescope::app {
 
@@ -103,7 +104,7 @@ void LaneStrip::rebuild() {
 void LaneStrip::refresh() {
     const Plan& plan = m_document->plan();
     if (m_cards.size() != plan.lanes.size()) return;
-    const std::uint64_t freeBytes = availableMemory();
+    const std::uint64_t freeBytes = availableMemoryBytes();
     std::vector<LaneState> states;
     std::uint64_t most = 0;
     for (std::size_t i = 0; i < plan.lanes.size(); ++i) {

@@ -38,20 +38,6 @@ QString verdictText(profiler::Delta::Verdict verdict) {
     return {};
 }
 
-Cell textCell(const QString& text) {
-    Cell cell;
-    cell.text = text;
-    return cell;
-}
-
-Cell rightCell(const QString& text, double value) {
-    Cell cell;
-    cell.text = text;
-    cell.sortBy = value;
-    cell.rightAligned = true;
-    return cell;
-}
-
 }  // namespace
 
 CompareView::CompareView(QWidget* parent)
@@ -122,18 +108,18 @@ void CompareView::rebuild() {
             if (delta.verdict == Verdict::Worse) color = themeColors().bad;
             if (delta.verdict == Verdict::WithinNoise) color = themeColors().textMuted;
             Cell change =
-                rightCell(arrow + QLocale::c().toString(delta.absolute, 'f', 2), delta.absolute);
-            Cell percent = rightCell(std::isfinite(delta.percent)
-                                         ? QLocale::c().toString(delta.percent, 'f', 1)
-                                         : QStringLiteral("–"),
-                                     delta.percent);
+                numberCell(arrow + QLocale::c().toString(delta.absolute, 'f', 2), delta.absolute);
+            Cell percent = numberCell(std::isfinite(delta.percent)
+                                          ? QLocale::c().toString(delta.percent, 'f', 1)
+                                          : QStringLiteral("–"),
+                                      delta.percent);
             Cell verdict = textCell(verdictText(delta.verdict));
             change.foreground = percent.foreground = verdict.foreground = color;
             rows.push_back(
                 {lane, textCell(QString::fromStdString(delta.metric)),
                  textCell(QString::fromStdString(delta.unit)),
-                 rightCell(figure(delta.before, delta.beforeSd, delta.beforeN), delta.before),
-                 rightCell(figure(delta.after, delta.afterSd, delta.afterN), delta.after), change,
+                 numberCell(figure(delta.before, delta.beforeSd, delta.beforeN), delta.before),
+                 numberCell(figure(delta.after, delta.afterSd, delta.afterN), delta.after), change,
                  percent, verdict});
         }
     }
