@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "engine/base/json.h"
+#include "engine/base/mapping_guard.h"
 
 namespace lanescope::cli {
 
@@ -20,17 +21,6 @@ void onSignal(int /*number*/) {
     if (g_cancel != nullptr) g_cancel->request();
 }
 
-/// A model file that was shortened while it is in use cannot be read on: the pages are gone. Before
-/// each request the size is checked (Checkpoint::checkUnchanged); this is for the moment between.
-/// Only calls that are allowed in a handler.
-void onBusError(int /*number*/) {
-    constexpr std::string_view kText =
-        "error: a model file got shorter while it was read (load the model again once the file is "
-        "whole)\n";
-    static_cast<void>(::write(STDERR_FILENO, kText.data(), kText.size()) == 0);
-    ::_exit(3);
-}
-
 }  // namespace
 
 void installSignals(CancelToken& cancel) {
@@ -41,9 +31,7 @@ void installSignals(CancelToken& cancel) {
     action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
     ::sigaction(SIGINT, &action, nullptr);
     ::sigaction(SIGTERM, &action, nullptr);
-    struct sigaction bus {};
-    bus.sa_handler = onBusError;
-    ::sigaction(SIGBUS, &bus, nullptr);
+    installMappingGuard();
     struct sigaction ignore {};
     ignore.sa_handler = SIG_IGN;
     ::sigaction(SIGPIPE, &ignore, nullptr);

@@ -16,18 +16,6 @@ struct Facts {
     Q_DECLARE_TR_FUNCTIONS(ModelFacts)
 };
 
-QString biasText(BiasRule rule) {
-    switch (rule) {
-        case BiasRule::Never:
-            return Facts::tr("no");
-        case BiasRule::Always:
-            return Facts::tr("yes");
-        case BiasRule::IfPresent:
-            return Facts::tr("where the file has one");
-    }
-    return {};
-}
-
 QString tokenizerText(const Model& model) {
     if (!model.tokenizer())
         return Facts::tr("cannot be used: %1").arg(QString::fromStdString(model.tokenizerError()));
@@ -45,17 +33,17 @@ QString templateText(const Model& model) {
                      static_cast<int>(model.chatTemplate()->source().size()));
 }
 
-QString headsText(const ModelSpec& spec) {
-    if (spec.nKvHeads == spec.nHeads)
-        return Facts::tr("%1 (each with its own K and V)").arg(spec.nHeads);
-    return Facts::tr("%1, %2 KV heads").arg(spec.nHeads).arg(spec.nKvHeads);
-}
-
 QString specialText(const Tokenizer& tokenizer, TokenId id) {
     return QStringLiteral("%1 %2").arg(id).arg(QString::fromStdString(tokenizer.tokenBytes(id)));
 }
 
 }  // namespace
+
+QString headsText(const ModelSpec& spec) {
+    if (spec.nKvHeads == spec.nHeads)
+        return Facts::tr("%1 (each with its own K and V)").arg(spec.nHeads);
+    return Facts::tr("%1, %2 KV heads").arg(spec.nHeads).arg(spec.nKvHeads);
+}
 
 QString parameterText(std::int64_t count) {
     const auto n = static_cast<double>(count);
@@ -102,54 +90,9 @@ std::vector<Fact> mainFacts(const ModelInspection& m) {
     return out;
 }
 
-std::vector<Fact> architectureFacts(const ModelInspection& m) {
-    if (!m.model) return mainFacts(m);
-    const ModelSpec& s = m.model->spec();
-    std::vector<Fact> out;
-    const auto add = [&out](const QString& label, const QString& value, const QString& tip = {}) {
-        out.push_back({label, value, tip});
-    };
-    add(Facts::tr("Architecture"), m.architecture);
-    add(Facts::tr("Parameters"), parameterText(m.model->parameters().total()),
-        Facts::tr("Counted from the tensors"));
-    add(Facts::tr("Layers"), QString::number(s.nLayers));
-    add(Facts::tr("Width"), QString::number(s.dim), Facts::tr("Size of the residual stream"));
-    add(Facts::tr("MLP width"), QString::number(s.ffnDim));
-    add(Facts::tr("Attention heads"), headsText(s));
-    add(Facts::tr("Head size"), QString::number(s.headDim));
-    add(Facts::tr("Vocabulary"),
-        m.model->usableVocab() < s.vocab
-            ? Facts::tr("%1 rows, %2 of them tokens").arg(s.vocab).arg(m.model->usableVocab())
-            : QString::number(s.vocab),
-        Facts::tr("Rows of the embedding; those without a token are never sampled"));
-    add(Facts::tr("Trained context"), Facts::tr("%1 tokens").arg(s.contextLength));
-    add(Facts::tr("Output head"),
-        s.tiedHead ? Facts::tr("shares the embedding") : Facts::tr("its own matrix"));
-    add(Facts::tr("RoPE"),
-        Facts::tr("%1 of %2 values a head, base %3")
-            .arg(s.rotaryDim)
-            .arg(s.headDim)
-            .arg(QString::number(s.ropeTheta, 'g', 8)),
-        Facts::tr("Rotary position embedding"));
-    add(Facts::tr("RoPE layout"), s.ropeLayout == kernels::RopeLayout::HalfSplit
-                                      ? Facts::tr("halves (i, i + n/2)")
-                                      : Facts::tr("neighbours (2i, 2i + 1)"));
-    add(Facts::tr("RoPE scaling"), QString::fromStdString(s.ropeScaling),
-        Facts::tr("How positions beyond the first trained context are reached"));
-    add(Facts::tr("Norm epsilon"), QString::number(static_cast<double>(s.normEps), 'g', 4));
-    add(Facts::tr("Bias on Q, K, V"), biasText(s.qkvBias));
-    add(Facts::tr("Bias on the output"), biasText(s.outBias));
-    add(Facts::tr("Bias in the MLP"), biasText(s.mlpBias));
-    add(Facts::tr("KV cache a token"), bytesText(s.kvBytesPerToken(2)),
-        Facts::tr("2 x layers x KV heads x head size x 2 bytes (fp16)"));
-    return out;
-}
-
 std::vector<Fact> fileFacts(const ModelInspection& m) {
     std::vector<Fact> out;
-    const auto add = [&out](const QString& label, const QString& value, const QString& tip = {}) {
-        out.push_back({label, value, tip});
-    };
+    const FactList add(out);
     if (!m.path.isEmpty()) add(Facts::tr("Path"), m.path);
     if (m.checkpoint) {
         add(Facts::tr("Format"), m.checkpoint->format() == CheckpointFormat::Gguf

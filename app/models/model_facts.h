@@ -14,8 +14,22 @@ struct Fact {
     QString toolTip;
 };
 
+/// Appends one row at a time.
+class FactList {
+  public:
+    explicit FactList(std::vector<Fact>& facts) : m_facts(facts) {}
+    void operator()(const QString& label, const QString& value, const QString& tip = {}) const {
+        m_facts.push_back({label, value, tip});
+    }
+
+  private:
+    std::vector<Fact>& m_facts;
+};
+
 /// "134.5 M", "1.54 B".
 QString parameterText(std::int64_t count);
+/// "9, 3 KV heads".
+QString headsText(const ModelSpec& spec);
 /// "[49152, 576]".
 QString shapeText(const std::vector<std::int64_t>& shape);
 

@@ -4,10 +4,12 @@
 #include <variant>
 
 #include "app/window/app_shell.h"
+#include "engine/base/mapping_guard.h"
 
 int main(int argc, char** argv) {
     using lanescope::app::AppShell;
     using lanescope::app::CommandLine;
+    lanescope::installMappingGuard();
     QApplication app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("lanescope"));
     QApplication::setOrganizationName(QStringLiteral("lanescope"));

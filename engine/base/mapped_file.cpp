@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <system_error>
 
 #include "engine/base/file_writer.h"
+#include "engine/base/mapping_guard.h"
 
 namespace lanescope {
 
@@ -74,9 +76,11 @@ MappedFile::MappedFile(std::string path, int fd, const std::byte* data, std::siz
     : m_path(std::move(path)), m_fd(fd), m_data(data), m_size(size), m_changedNs(0) {
     struct stat info {};
     if (::fstat(m_fd, &info) == 0) m_changedNs = changedNs(info);
+    guardMapping(m_data, m_size);
 }
 
 MappedFile::~MappedFile() {
+    releaseMapping(m_data);
     ::munmap(const_cast<std::byte*>(m_data), m_size);
     ::close(m_fd);
 }
@@ -99,6 +103,16 @@ Result<void> MappedFile::checkUnchanged() const {
 
 void MappedFile::prefetch() const {
     ::madvise(const_cast<std::byte*>(m_data), m_size, MADV_WILLNEED);
+}
+
+void MappedFile::release(const void* data, std::size_t size) const {
+    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto mine = reinterpret_cast<std::uintptr_t>(m_data);
+    const auto wanted = reinterpret_cast<std::uintptr_t>(data);
+    const std::uintptr_t begin = (std::max(mine, wanted) + page - 1) / page * page;
+    const std::uintptr_t end = std::min(mine + m_size, wanted + size) / page * page;
+    if (begin >= end) return;
+    ::madvise(const_cast<std::byte*>(m_data) + (begin - mine), end - begin, MADV_DONTNEED);
 }
 
 Result<std::string> readTextFile(const std::string& path, std::size_t maxBytes) {

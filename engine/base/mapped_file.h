@@ -28,9 +28,11 @@ class MappedFile {
     [[nodiscard]] const std::string& path() const { return m_path; }
     /// Asks the kernel to read the whole file ahead; returns at once.
     void prefetch() const;
+    /// Gives back the memory of the whole pages inside [data, data + size), which may lie anywhere.
+    void release(const void* data, std::size_t size) const;
     /// Error (BadInput) when the file itself was shortened, extended or written to since it was
-    /// mapped. Reading past the end of a shortened file would kill the process (SIGBUS), so ask
-    /// before each piece of work. A file replaced under the same name (rename, as downloads do) is
+    /// mapped. Reading past the end of a shortened file gives zeros (mapping_guard.h), so ask
+    /// around each piece of work. A file replaced under the same name (rename, as downloads do) is
     /// no change: the mapping keeps the old one.
     [[nodiscard]] Result<void> checkUnchanged() const;
 

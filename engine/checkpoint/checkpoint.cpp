@@ -78,6 +78,10 @@ Result<void> Checkpoint::checkUnchanged() const {
     return {};
 }
 
+void Checkpoint::releasePages(const void* data, std::uint64_t size) const {
+    for (const auto& file : m_files) file->release(data, size);
+}
+
 Result<void> Checkpoint::materialise() const {
     return m_lazy != nullptr ? m_lazy->fill() : Result<void>();
 }

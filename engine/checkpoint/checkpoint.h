@@ -103,6 +103,9 @@ class Checkpoint {
     /// Call before tensor data is read: makes the weights of a synthetic checkpoint; others have
     /// theirs. Error: OutOfMemory.
     [[nodiscard]] Result<void> materialise() const;
+    /// Bytes of a mapped file that will not be read soon: their memory is given back, and read
+    /// again from the file should they be needed. Elsewhere nothing happens.
+    void releasePages(const void* data, std::uint64_t size) const;
     [[nodiscard]] bool synthetic() const { return m_lazy != nullptr; }
 
     [[nodiscard]] CheckpointFormat format() const { return m_format; }

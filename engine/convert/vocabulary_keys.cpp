@@ -6,6 +6,7 @@
 
 #include "engine/base/json.h"
 #include "engine/base/mapped_file.h"
+#include "engine/text/chat_template.h"
 
 namespace lanescope {
 
@@ -205,17 +206,9 @@ Result<void> Vocabulary::write(GgufWriter& writer) const {
 }
 
 Result<void> setChatTemplate(GgufWriter& writer, const Checkpoint& checkpoint) {
-    if (!checkpoint.chatTemplatePath().empty()) {
-        auto text = readTextFile(checkpoint.chatTemplatePath(), kMaxFileBytes);
-        if (!text) return text.error();
-        writer.set("tokenizer.chat_template", GgufValue::text(*text));
-        return {};
-    }
-    const json& config = checkpoint.tokenizerConfig();
-    if (config.is_object() && config.contains("chat_template") &&
-        config["chat_template"].is_string())
-        writer.set("tokenizer.chat_template",
-                   GgufValue::text(config["chat_template"].get<std::string>()));
+    const auto found = findChatTemplate(checkpoint);
+    if (!found) return found.error();
+    if (*found) writer.set("tokenizer.chat_template", GgufValue::text((*found)->source));
     return {};
 }
 

@@ -51,6 +51,16 @@ class ChatTemplate {
     [[nodiscard]] virtual const std::string& source() const = 0;
 };
 
+/// A template as a checkpoint keeps it. context: the file and key it came from, for messages.
+struct ChatTemplateSource {
+    std::string source;
+    std::string context;
+};
+
+/// The checkpoint's own template, not yet compiled: chat_template.jinja before
+/// tokenizer_config.json; of several named ones "default", else the first. Errors: BadInput.
+Result<std::optional<ChatTemplateSource>> findChatTemplate(const Checkpoint& checkpoint);
+
 /// Joins segments to the plain text.
 std::string joinSegments(const std::vector<ChatSegment>& segments);
 

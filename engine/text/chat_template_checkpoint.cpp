@@ -11,41 +11,38 @@ namespace {
 
 constexpr std::size_t kMaxTemplateFile = std::size_t{1} << 20;
 
-struct Found {
-    std::string source;
-    std::string context;
-};
-
 /// tokenizer.chat_template; else the variant named default; else the first one.
-std::optional<Found> fromGguf(const Checkpoint& checkpoint) {
+std::optional<ChatTemplateSource> fromGguf(const Checkpoint& checkpoint) {
     const std::string key = "tokenizer.chat_template";
     const Metadata& metadata = checkpoint.metadata();
     for (const std::string& name : {key, key + ".default"}) {
         if (const auto text = metadata.text(name)) {
-            return Found{std::string(*text), checkpoint.path() + ", " + name};
+            return ChatTemplateSource{std::string(*text), checkpoint.path() + ", " + name};
         }
     }
     for (const auto& [name, value] : metadata.items()) {
         const auto* text = std::get_if<std::string_view>(&value);
         if (text != nullptr && name.compare(0, key.size() + 1, key + ".") == 0) {
-            return Found{std::string(*text), checkpoint.path() + ", " + name};
+            return ChatTemplateSource{std::string(*text), checkpoint.path() + ", " + name};
         }
     }
     return std::nullopt;
 }
 
 /// A string, or a list of {"name", "template"} of which "default" (else the first) counts.
-Result<std::optional<Found>> fromConfig(const Checkpoint& checkpoint) {
+Result<std::optional<ChatTemplateSource>> fromConfig(const Checkpoint& checkpoint) {
     const nlohmann::json& config = checkpoint.tokenizerConfig();
     const std::string context = checkpoint.path() + ", tokenizer_config.json: chat_template";
-    if (!config.is_object() || !config.contains("chat_template")) return std::optional<Found>();
+    if (!config.is_object() || !config.contains("chat_template"))
+        return std::optional<ChatTemplateSource>();
     const nlohmann::json& entry = config["chat_template"];
-    if (entry.is_null()) return std::optional<Found>();
-    if (entry.is_string()) return std::optional(Found{entry.get<std::string>(), context});
+    if (entry.is_null()) return std::optional<ChatTemplateSource>();
+    if (entry.is_string())
+        return std::optional(ChatTemplateSource{entry.get<std::string>(), context});
     if (!entry.is_array()) {
         return badInput("is neither a text nor a list of named templates", context);
     }
-    std::optional<Found> found;
+    std::optional<ChatTemplateSource> found;
     for (std::size_t i = 0; i < entry.size(); ++i) {
         const nlohmann::json& item = entry[i];
         const auto isText = [&](const char* key) {
@@ -57,7 +54,8 @@ Result<std::optional<Found>> fromConfig(const Checkpoint& checkpoint) {
         }
         const auto name = item["name"].get<std::string>();
         if (!found || name == "default") {
-            found = Found{item["template"].get<std::string>(), context + " \"" + name + "\""};
+            found = ChatTemplateSource{item["template"].get<std::string>(),
+                                       context + " \"" + name + "\""};
         }
         if (name == "default") break;
     }
@@ -66,22 +64,20 @@ Result<std::optional<Found>> fromConfig(const Checkpoint& checkpoint) {
 
 }  // namespace
 
+Result<std::optional<ChatTemplateSource>> findChatTemplate(const Checkpoint& checkpoint) {
+    if (checkpoint.format() == CheckpointFormat::Gguf) return fromGguf(checkpoint);
+    if (checkpoint.chatTemplatePath().empty()) return fromConfig(checkpoint);
+    auto text = readTextFile(checkpoint.chatTemplatePath(), kMaxTemplateFile);
+    if (!text) return text.error();
+    return std::optional(ChatTemplateSource{std::move(*text), checkpoint.chatTemplatePath()});
+}
+
 Result<std::shared_ptr<const ChatTemplate>> ChatTemplate::fromCheckpoint(
     const Checkpoint& checkpoint) {
-    std::optional<Found> found;
-    if (checkpoint.format() == CheckpointFormat::Gguf) {
-        found = fromGguf(checkpoint);
-    } else if (!checkpoint.chatTemplatePath().empty()) {
-        auto text = readTextFile(checkpoint.chatTemplatePath(), kMaxTemplateFile);
-        if (!text) return text.error();
-        found = Found{std::move(*text), checkpoint.chatTemplatePath()};
-    } else {
-        auto fromFile = fromConfig(checkpoint);
-        if (!fromFile) return fromFile.error();
-        found = std::move(*fromFile);
-    }
-    if (!found) return std::shared_ptr<const ChatTemplate>();
-    return parse(found->source, found->context);
+    const auto found = findChatTemplate(checkpoint);
+    if (!found) return found.error();
+    if (!*found) return std::shared_ptr<const ChatTemplate>();
+    return parse((*found)->source, (*found)->context);
 }
 
 }  // namespace lanescope

@@ -1,6 +1,7 @@
 #include "engine/text/tokenizer/sp_bpe.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -17,7 +18,35 @@ namespace {
 /// word of a megabyte takes n log n steps.
 constexpr std::size_t kShortWord = 48;
 
-struct Symbol {
+/// Which token two tokens make, for pairs met before: the vocabulary's table is larger than a
+/// processor's inner caches, and text repeats its pairs.
+class JoinCache {
+  public:
+    struct Entry {
+        TokenId left = -1;  ///< -1: empty
+        TokenId right = -1;
+        TokenId id = -1;
+        float score = 0;
+    };
+
+    /// nBytes: of the text to come; a short one needs few entries.
+    explicit JoinCache(std::size_t nBytes)
+        : m_entries(std::bit_ceil(std::clamp<std::size_t>(nBytes, 16, 16384))) {}
+
+    /// The entry of the pair: holds it already where left and right agree, else to be filled.
+    Entry& at(TokenId left, TokenId right) {
+        const std::uint32_t hash = static_cast<std::uint32_t>(left) * 0x9E3779B1U ^
+                                   static_cast<std::uint32_t>(right) * 0x85EBCA77U;
+        return m_entries[(hash >> 15U ^ hash) & (m_entries.size() - 1)];
+    }
+
+  private:
+    std::vector<Entry> m_entries;
+};
+
+}  // namespace
+
+struct SpBpe::Symbol {
     std::uint32_t begin = 0;
     std::uint32_t end = 0;
     TokenId id = -1;  ///< -1: not a token
@@ -27,11 +56,11 @@ struct Symbol {
     }
 };
 
-}  // namespace
-
 struct SpBpe::Scratch {
+    explicit Scratch(std::size_t nBytes) : known(nBytes) {}
     std::vector<Symbol> symbols;
     std::vector<Join> joins;
+    JoinCache known;
     /// Unused tokens met: how long the first of the two is that they were last made of.
     std::map<TokenId, std::size_t> halves;
     std::size_t wordBegin = 0;  ///< in the output
@@ -60,7 +89,7 @@ SpBpe::SpBpe(const Vocabulary& vocabulary, SpBpeOptions options)
 
 Result<void> SpBpe::encode(const Pieces& pieces, std::vector<TokenId>& out,
                            PieceCache& cache) const {
-    Scratch scratch;
+    Scratch scratch(pieces.text.size());
     for (const Pieces::Range& range : pieces.ranges) {
         const std::string_view piece = pieces.view(range);
         for (std::size_t at = 0; at < piece.size();) {
@@ -81,11 +110,27 @@ TokenId SpBpe::idOf(std::string_view character) const {
     return lead < 128 ? m_asciiIds[lead] : m_vocabulary.find(character);
 }
 
-SpBpe::Join SpBpe::joinOf(std::string_view text, std::size_t leftSize, Scratch& scratch) const {
+SpBpe::Join SpBpe::joinOf(std::string_view text) const {
     const TokenId id = m_vocabulary.find(text);
-    if (id < 0) return {};
-    if (isUnused(id)) scratch.halves[id] = leftSize;
-    return {id, m_options.scores[static_cast<std::size_t>(id)]};
+    return id < 0 ? Join() : Join{id, m_options.scores[static_cast<std::size_t>(id)]};
+}
+
+SpBpe::Join SpBpe::joinOf(const Symbol& left, const Symbol& right, std::string_view word,
+                          Scratch& scratch) const {
+    const auto text = word.substr(left.begin, right.end - left.begin);
+    Join join;
+    if (left.id < 0 || right.id < 0) {
+        join = joinOf(text);
+    } else {
+        JoinCache::Entry& entry = scratch.known.at(left.id, right.id);
+        if (entry.left != left.id || entry.right != right.id) {
+            join = joinOf(text);
+            entry = {left.id, right.id, join.id, join.score};
+        }
+        join = {entry.id, entry.score};
+    }
+    if (join.id >= 0 && isUnused(join.id)) scratch.halves[join.id] = left.end - left.begin;
+    return join;
 }
 
 void SpBpe::encodeWord(std::string_view word, std::vector<TokenId>& out, Scratch& scratch) const {
@@ -112,8 +157,7 @@ void SpBpe::mergeShort(std::string_view word, Scratch& scratch) const {
     auto& symbols = scratch.symbols;
     auto& joins = scratch.joins;
     const auto joinAt = [&](std::size_t i) {
-        return joinOf(word.substr(symbols[i].begin, symbols[i + 1].end - symbols[i].begin),
-                      symbols[i].end - symbols[i].begin, scratch);
+        return joinOf(symbols[i], symbols[i + 1], word, scratch);
     };
     joins.clear();
     for (std::size_t i = 0; i + 1 < symbols.size(); ++i) joins.push_back(joinAt(i));
@@ -153,11 +197,8 @@ void SpBpe::mergeLong(std::string_view word, Scratch& scratch) const {
     const auto offer = [&](std::uint32_t left) {
         const std::uint32_t right = next[left];
         if (right == kNone) return;
-        const std::uint32_t begin = symbols[left].begin;
-        const std::uint32_t end = symbols[right].end;
-        const Join join =
-            joinOf(word.substr(begin, end - begin), symbols[left].end - begin, scratch);
-        if (join.id >= 0) queue.push({join.score, left, right, end, join.id});
+        const Join join = joinOf(symbols[left], symbols[right], word, scratch);
+        if (join.id >= 0) queue.push({join.score, left, right, symbols[right].end, join.id});
     };
     for (std::uint32_t i = 0; i < n; ++i) {
         previous[i] = i == 0 ? kNone : i - 1;

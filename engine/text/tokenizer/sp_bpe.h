@@ -31,13 +31,16 @@ class SpBpe final : public Model {
 
   private:
     struct Scratch;
+    struct Symbol;
     struct Join {
         TokenId id = -1;  ///< -1: the two do not join
         float score = 0;
     };
 
-    /// What the two neighbours with this joined text make; the left one has `leftSize` bytes.
-    Join joinOf(std::string_view text, std::size_t leftSize, Scratch& scratch) const;
+    /// What two neighbours of a word make.
+    Join joinOf(const Symbol& left, const Symbol& right, std::string_view word,
+                Scratch& scratch) const;
+    [[nodiscard]] Join joinOf(std::string_view text) const;
     [[nodiscard]] bool isUnused(TokenId id) const {
         return !m_options.unused.empty() && m_options.unused[static_cast<std::size_t>(id)];
     }

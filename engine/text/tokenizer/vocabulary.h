@@ -59,18 +59,28 @@ class Vocabulary {
         std::uint32_t known : 1 = 0;
         std::uint32_t hidden : 1 = 0;
     };
+    /// Texts of up to eight bytes are compared within the slot: on the tables of 262k tokens that
+    /// models have today every other access would wait for memory.
     struct Slot {
-        std::uint32_t hash = 0;
+        std::uint64_t head = 0;
+        std::uint32_t length = 0;
         TokenId id = -1;
     };
+    struct Key;
 
-    [[nodiscard]] std::size_t slotOf(std::string_view text, std::uint32_t hash) const;
+    [[nodiscard]] std::size_t slotOf(const Key& key) const;
     void index(std::string_view text, TokenId id);
+    /// Takes the text of an id that gets another one out of the index.
+    void forget(TokenId id);
+    void put(const Slot& slot, const Key& key);
     void growIndex(std::size_t nSlots);
 
     std::string m_bytes;
     std::vector<Span> m_spans;
     std::vector<Slot> m_slots;  ///< open addressing, a power of two
+    /// A bit for each of four times as many hashes: small enough for the inner caches, it answers
+    /// for most texts that are no token.
+    std::vector<std::uint64_t> m_mayBe;
     std::size_t m_nIndexed = 0;
 };
 

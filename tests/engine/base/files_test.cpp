@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "engine/base/mapped_file.h"
+#include "engine/base/mapping_guard.h"
 
 namespace lanescope {
 namespace {
@@ -30,6 +31,22 @@ TEST_F(Files, MappingOutlivesTheDeletedFile) {
     ASSERT_TRUE(file);
     fs::remove(path("a"));
     EXPECT_EQ(std::memcmp((*file)->bytes().data(), "hello", 5), 0);
+}
+
+TEST_F(Files, AShortenedFileReadsAsZerosAndSaysSo) {
+    installMappingGuard();
+    std::ofstream(path("long")) << std::string(40'000, 'x');
+    auto file = MappedFile::open(path("long"));
+    ASSERT_TRUE(file);
+    EXPECT_FALSE(mappingWasLost());
+    fs::resize_file(path("long"), 5000);
+    const auto bytes = (*file)->bytes();
+    EXPECT_EQ(bytes[4000], std::byte{'x'});
+    EXPECT_EQ(bytes[30'000], std::byte{0});
+    EXPECT_TRUE(mappingWasLost());
+    const auto same = (*file)->checkUnchanged();
+    ASSERT_FALSE(same);
+    EXPECT_NE(same.error().toString().find("40000 bytes"), std::string::npos);
 }
 
 TEST_F(Files, EmptyMissingAndFoldersAreRefusedWithExitCode3) {

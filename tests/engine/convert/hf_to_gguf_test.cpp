@@ -18,6 +18,14 @@ namespace {
 namespace fs = std::filesystem;
 using kernels::DType;
 
+/// A golden folder with another tokenizer_config.json.
+fs::path withTokenizerConfig(const fs::path& folder, const std::string& json) {
+    fs::copy(test::goldenDir() + "/checkpoints/llama_gqa", folder, fs::copy_options::recursive);
+    fs::remove(folder / "tokenizer_config.json");
+    std::ofstream(folder / "tokenizer_config.json") << json;
+    return folder;
+}
+
 class Conversion : public testing::Test {
   protected:
     void SetUp() override {
@@ -119,6 +127,20 @@ TEST_F(Conversion, KeepsEachTensorsTypeWhenNoneIsGiven) {
     ASSERT_NE(file, nullptr);
     EXPECT_EQ(file->find("blk.0.ffn_up.weight")->dtype, DType::BF16);
     EXPECT_EQ(file->find("blk.0.ffn_norm.weight")->dtype, DType::F32);
+}
+
+TEST_F(Conversion, TakesTheDefaultOfSeveralChatTemplates) {
+    const auto folder = withTokenizerConfig(m_folder / "named", R"({"chat_template": [
+        {"name": "tool_use", "template": "tools"}, {"name": "default", "template": "plain"}]})");
+    auto source = Checkpoint::open(folder.string());
+    ASSERT_TRUE(source) << source.error().toString();
+    auto writer = ggufFromHuggingFace(**source, std::nullopt);
+    ASSERT_TRUE(writer) << writer.error().toString();
+    const std::string path = (m_folder / "named.gguf").string();
+    ASSERT_TRUE(writer->write(path));
+    auto written = Checkpoint::open(path);
+    ASSERT_TRUE(written);
+    EXPECT_EQ((*written)->metadata().text("tokenizer.chat_template"), "plain");
 }
 
 TEST_F(Conversion, RefusesWhatHasNoFormByName) {

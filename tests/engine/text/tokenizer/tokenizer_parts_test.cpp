@@ -215,5 +215,33 @@ TEST(Utf8, RepairReplacesEachMaximalBrokenPart) {
     EXPECT_TRUE(utf8::decode("\xF0\x9F", 0).cut);
 }
 
+TEST(Vocabulary, FindsTextsOfEveryLengthAndForgetsThoseReplaced) {
+    Vocabulary vocabulary;
+    std::vector<std::string> texts;
+    for (int i = 0; i < 5000; ++i) {
+        // Lengths 0 to 19; first and last bytes alike, so that the middle has to tell.
+        std::string text = "ab" + std::to_string(i * 7919) + std::string(i % 11, 'z');
+        texts.push_back(i == 0 ? ""
+                               : text.substr(0, std::max<std::size_t>(1, text.size() - i % 3)));
+    }
+    for (std::size_t i = 0; i < texts.size(); ++i)
+        ASSERT_TRUE(
+            vocabulary.add(texts[i], static_cast<std::int64_t>(i), Vocabulary::Searchable::Yes));
+    std::map<std::string, TokenId> expected;
+    for (std::size_t i = 0; i < texts.size(); ++i) expected[texts[i]] = static_cast<TokenId>(i);
+    for (const auto& [text, id] : expected) EXPECT_EQ(vocabulary.find(text), id) << text;
+    for (const char* absent : {"a", "ab", "abc", "zzzzzzzz", "ab7919zq", "ab0123456789012345"})
+        EXPECT_EQ(vocabulary.find(absent), expected.contains(absent) ? expected[absent] : -1);
+
+    ASSERT_TRUE(vocabulary.add("new", 17, Vocabulary::Searchable::Yes));
+    EXPECT_EQ(vocabulary.find("new"), 17);
+    EXPECT_EQ(vocabulary.find(texts[17]), -1) << "its id has another text now";
+    for (std::int64_t id = 5000; id < 20'000; ++id)  // the table grows
+        ASSERT_TRUE(vocabulary.add("grow" + std::to_string(id), id, Vocabulary::Searchable::Yes));
+    EXPECT_EQ(vocabulary.find(texts[17]), -1);
+    EXPECT_EQ(vocabulary.find(texts[18]), 18);
+    EXPECT_EQ(vocabulary.find("grow19999"), 19'999);
+}
+
 }  // namespace
 }  // namespace lanescope::tokenizer
