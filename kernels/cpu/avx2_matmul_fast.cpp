@@ -3,7 +3,10 @@
 // widening, so a block of 8 x 32 costs nine multiplies. y itself keeps the sums between chunks.
 // Order of operations: panel.h.
 
+#include <algorithm>
+
 #include "kernels/cpu/avx2.h"
+#include "kernels/cpu/avx2_block.h"
 #include "kernels/cpu/panel_loop.h"
 
 namespace lanescope::kernels::avx2 {
@@ -34,8 +37,8 @@ inline __m256i halfScales(__m256i both, int half) {
 }
 
 /// Dots of groups [kBegin, kEnd) of a block of signed weights.
-template <int kBegin, int kEnd, int kP, int kT>
-inline void signedDots(const Panel& panel, int b, const std::int8_t* const (&a)[kT],
+template <int kBegin, int kEnd, int kP, int kT, class Block>
+inline void signedDots(const Block& block, const std::int8_t* const (&a)[kT],
                        __m256i (&dot)[kP][kT]) {
     const __m256i ones = _mm256_set1_epi16(1);
 #pragma GCC unroll 8
@@ -45,7 +48,7 @@ inline void signedDots(const Panel& panel, int b, const std::int8_t* const (&a)[
         __m256i magnitude[kP];
 #pragma GCC unroll 2
         for (int p = 0; p < kP; ++p) {
-            v[p] = load(panel.w[b][g] + 32 * p);
+            v[p] = block.w(g, p);
             magnitude[p] = _mm256_abs_epi8(v[p]);
         }
 #pragma GCC unroll 4
@@ -64,12 +67,12 @@ inline void signedDots(const Panel& panel, int b, const std::int8_t* const (&a)[
 
 /// A block's dots of kP half panels with kT tokens; a[t] points at the block's activations. Written
 /// so that a broadcast serves both halves and a weight vector all tokens.
-template <PanelKind kKind, int kP, int kT>
-inline void blockDots(const Panel& panel, int b, const std::int8_t* const (&a)[kT],
+template <PanelKind kKind, int kP, int kT, class Block>
+inline void blockDots(const Block& block, const std::int8_t* const (&a)[kT],
                       __m256i (&dot)[kP][kT]) {
     const __m256i ones = _mm256_set1_epi16(1);
     if constexpr (kKind == PanelKind::Signed8) {
-        signedDots<0, 8>(panel, b, a, dot);
+        signedDots<0, 8>(block, a, dot);
     } else {
         // How many groups fit 16 bits: 8 of 15 * 127 * 2, 4 of 31 * 127 * 2, 2 of 63 * 127 * 2.
         constexpr bool kFour = kKind == PanelKind::Minimum4 || kKind == PanelKind::Zero4;
@@ -81,7 +84,7 @@ inline void blockDots(const Panel& panel, int b, const std::int8_t* const (&a)[k
             for (int g = begin; g < begin + kGroups; ++g) {
                 __m256i v[kP];
 #pragma GCC unroll 2
-                for (int p = 0; p < kP; ++p) v[p] = load(panel.w[b][g] + 32 * p);
+                for (int p = 0; p < kP; ++p) v[p] = block.w(g, p);
 #pragma GCC unroll 4
                 for (int t = 0; t < kT; ++t) {
                     const __m256i x = broadcast4(a[t] + 4 * g);
@@ -97,7 +100,7 @@ inline void blockDots(const Panel& panel, int b, const std::int8_t* const (&a)[k
             for (int p = 0; p < kP; ++p) {
                 __m256i factor = ones;
                 if constexpr (hasHalves(kKind)) {
-                    __m256i sub = load(panel.sub[b] + 16 * p);
+                    __m256i sub = block.sub(p);
                     if constexpr (kKind == PanelKind::Minimum2)
                         sub = _mm256_and_si256(sub, _mm256_set1_epi16(0xFF));
                     factor = halfScales(sub, begin / 4);
@@ -113,44 +116,42 @@ inline void blockDots(const Panel& panel, int b, const std::int8_t* const (&a)[k
 }
 
 /// acc of one (half panel, token) after one block: the fixed order of panel.h.
-template <PanelKind kKind>
-inline __m256 accumulate(__m256i dot, __m256i sums, __m256 scale, const Panel& panel, int b, int p,
+template <PanelKind kKind, class Block>
+inline __m256 accumulate(__m256i dot, __m256i sums, __m256 scale, const Block& block, int p,
                          __m256 acc) {
     if constexpr (zeroPoint(kKind) != 0) {
         if constexpr (kKind == PanelKind::Scaled6) {
-            const __m256i shift = _mm256_madd_epi16(sums, load(panel.sub[b] + 16 * p));
+            const __m256i shift = _mm256_madd_epi16(sums, block.sub(p));
             dot = _mm256_sub_epi32(dot, _mm256_slli_epi32(shift, 5));
         } else {
             dot =
                 _mm256_sub_epi32(dot, _mm256_madd_epi16(sums, _mm256_set1_epi16(zeroPoint(kKind))));
         }
     }
-    const __m256 d = _mm256_load_ps(panel.d[b] + 8 * p);
+    const __m256 d = block.d(p);
     __m256 v = _mm256_mul_ps(d, _mm256_cvtepi32_ps(dot));
     if constexpr (hasMinimum(kKind)) {
         __m256i minimum = _mm256_set1_epi16(1);
-        if constexpr (kKind == PanelKind::Minimum2)
-            minimum = _mm256_srli_epi16(load(panel.sub[b] + 16 * p), 8);
+        if constexpr (kKind == PanelKind::Minimum2) minimum = _mm256_srli_epi16(block.sub(p), 8);
         const __m256 total = _mm256_cvtepi32_ps(_mm256_madd_epi16(sums, minimum));
-        v = _mm256_fmadd_ps(_mm256_load_ps(panel.m[b] + 8 * p), total, v);
+        v = _mm256_fmadd_ps(block.m(p), total, v);
     }
     return _mm256_fmadd_ps(scale, v, acc);
 }
 
 /// A whole block of Split8: the halves have scales of their own.
-template <int kP, int kT>
-inline void splitBlock(const Panel& panel, int b, const std::int8_t* const (&a)[kT],
+template <int kP, int kT, class Block>
+inline void splitBlock(const Block& block, int b, const std::int8_t* const (&a)[kT],
                        const float* const (&scale)[kT], __m256 (&acc)[kP][kT]) {
     __m256i dot[kP][kT];
     __m256 v[kP][kT];
-    signedDots<0, 4>(panel, b, a, dot);
+    signedDots<0, 4>(block, a, dot);
     for (int p = 0; p < kP; ++p)
         for (int t = 0; t < kT; ++t)
-            v[p][t] =
-                _mm256_mul_ps(_mm256_load_ps(panel.d[b] + 8 * p), _mm256_cvtepi32_ps(dot[p][t]));
-    signedDots<4, 8>(panel, b, a, dot);
+            v[p][t] = _mm256_mul_ps(block.d(p), _mm256_cvtepi32_ps(dot[p][t]));
+    signedDots<4, 8>(block, a, dot);
     for (int p = 0; p < kP; ++p) {
-        const __m256 d = _mm256_load_ps(panel.m[b] + 8 * p);
+        const __m256 d = block.m(p);
         for (int t = 0; t < kT; ++t) {
             v[p][t] = _mm256_fmadd_ps(d, _mm256_cvtepi32_ps(dot[p][t]), v[p][t]);
             acc[p][t] = _mm256_fmadd_ps(_mm256_broadcast_ss(scale[t] + b), v[p][t], acc[p][t]);
@@ -158,8 +159,8 @@ inline void splitBlock(const Panel& panel, int b, const std::int8_t* const (&a)[
     }
 }
 
-template <PanelKind kKind, int kP, int kT>
-void tile(const Chunk& c, const Panel& panel, std::int64_t token) {
+template <PanelKind kKind, int kP, int kT, class Source>
+void tile(const Chunk& c, const Source& source, std::int64_t token) {
     const ActsQ8& x = *c.args.xq;
     const std::int64_t rowBlocks = c.args.nCols / kActsBlock;
     const std::int8_t* a[kT];
@@ -178,18 +179,20 @@ void tile(const Chunk& c, const Panel& panel, std::int64_t token) {
                 c.first ? _mm256_setzero_ps() : _mm256_maskload_ps(y + kPartRows * p, mask[p]);
     }
     for (int b = 0; b < c.nBlocks; ++b) {
+        const auto block = source.block(b);
+        if constexpr (kT >= 4) source.prefetch(b);
         if constexpr (kKind == PanelKind::Split8) {
-            splitBlock<kP, kT>(panel, b, a, scale, acc);
+            splitBlock<kP, kT>(block, b, a, scale, acc);
         } else {
             __m256i dot[kP][kT];
-            blockDots<kKind, kP, kT>(panel, b, a, dot);
+            blockDots<kKind, kP, kT>(block, a, dot);
 #pragma GCC unroll 4
             for (int t = 0; t < kT; ++t) {
                 const __m256i pair = broadcast4(sums[t] + 2 * b);
                 const __m256 s = _mm256_broadcast_ss(scale[t] + b);
 #pragma GCC unroll 2
                 for (int p = 0; p < kP; ++p)
-                    acc[p][t] = accumulate<kKind>(dot[p][t], pair, s, panel, b, p, acc[p][t]);
+                    acc[p][t] = accumulate<kKind>(dot[p][t], pair, s, block, p, acc[p][t]);
             }
         }
         for (int t = 0; t < kT; ++t) a[t] += kActsBlock;
@@ -206,24 +209,72 @@ void tile(const Chunk& c, const Panel& panel, std::int64_t token) {
     }
 }
 
-template <PanelKind kKind, int kP>
-void allTokens(const Chunk& c, const Panel& panel) {
+template <PanelKind kKind, int kP, class Source>
+void allTokens(const Chunk& c, const Source& source) {
     std::int64_t t = 0;
-    for (; t + 4 <= c.args.nTokens; t += 4) tile<kKind, kP, 4>(c, panel, t);
+    for (; t + 4 <= c.args.nTokens; t += 4) tile<kKind, kP, 4>(c, source, t);
     if ((c.args.nTokens - t) / 2 == 1) {
-        tile<kKind, kP, 2>(c, panel, t);
+        tile<kKind, kP, 2>(c, source, t);
         t += 2;
     }
-    if (c.args.nTokens - t == 1) tile<kKind, kP, 1>(c, panel, t);
+    if (c.args.nTokens - t == 1) tile<kKind, kP, 1>(c, source, t);
 }
 
+// Up to so many tokens, packed weights are decoded in registers on their way from memory, which is
+// what bounds the speed; with more of them each panel is decoded once, into L1.
+constexpr std::int64_t kDirectTokens = 12;
+
+template <DType kType>
+void expand(const PackedBlock<kType>& block, Panel& panel, int b) {
+    constexpr PanelKind kKind = panelKind(kType);
+#pragma GCC unroll 2
+    for (int p = 0; p < 2; ++p) {
+#pragma GCC unroll 8
+        for (int g = 0; g < 8; ++g)
+            _mm256_store_si256(reinterpret_cast<__m256i*>(panel.w[b][g] + 32 * p), block.w(g, p));
+        _mm256_store_ps(panel.d[b] + 8 * p, block.d(p));
+        if constexpr (hasMinimum(kKind)) _mm256_store_ps(panel.m[b] + 8 * p, block.m(p));
+        if constexpr (kKind == PanelKind::Scaled6)
+            _mm256_store_si256(reinterpret_cast<__m256i*>(panel.sub[b] + 16 * p), block.sub(p));
+    }
+}
+
+template <DType kType>
+void throughL1(const Chunk& whole, const PackedSource<PackedBlock<kType>>& source) {
+    Panel panel;
+    for (int from = 0; from < whole.nBlocks; from += kPanelBlocks) {
+        const int count = std::min(whole.nBlocks - from, kPanelBlocks);
+        for (int b = 0; b < count; ++b) {
+            source.prefetch(from + b);
+            expand<kType>(source.block(from + b), panel, b);
+        }
+        const Chunk c{whole.args,
+                      whole.row,
+                      whole.nRows,
+                      from,
+                      count,
+                      from == 0,
+                      from + count == whole.nBlocks};
+        allTokens<panelKind(kType), 2>(c, PanelSource<PanelBlock>{panel});
+    }
+}
+
+/// The two places blocks come from.
 struct Kernel {
     template <PanelKind kKind>
     static void run(const Chunk& c, const Panel& panel) {
         if (c.nRows > kPartRows)
-            allTokens<kKind, 2>(c, panel);
+            allTokens<kKind, 2>(c, PanelSource<PanelBlock>{panel});
         else
-            allTokens<kKind, 1>(c, panel);
+            allTokens<kKind, 1>(c, PanelSource<PanelBlock>{panel});
+    }
+    template <DType kType>
+    static void run(const Chunk& c, const std::uint8_t* panel) {
+        const PackedSource<PackedBlock<kType>> source{panel};
+        if (c.args.nTokens <= kDirectTokens)
+            allTokens<panelKind(kType), 2>(c, source);
+        else
+            throughL1<kType>(c, source);
     }
 };
 
@@ -231,6 +282,7 @@ struct Kernel {
 
 void matmulFast(const MatmulArgs& args) {
     if (args.nCols == 0) return matmulExact(args);
+    if (args.packed != nullptr) return forEachPackedPanel<Kernel>(args);
     forEachPanel<Kernel>(args);
 }
 

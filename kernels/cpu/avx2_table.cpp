@@ -3,9 +3,9 @@
 namespace lanescope::kernels::avx2 {
 
 const OpTable& table() {
-    static const OpTable kTable{Isa::Avx2, dequantiseRow, quantiseActs, matmul, rmsNorm,
-                                layerNorm, rope,          activate,     add,    softcap,
-                                embed,     kvWrite,       attention,    fromF32};
+    static const OpTable kTable{
+        Isa::Avx2, dequantiseRow, quantiseActs, matmul,    rmsNorm, layerNorm, rope,  activate, add,
+        softcap,   embed,         kvWrite,      attention, fromF32, pack,      burst, readBurst};
     return kTable;
 }
 

@@ -9,6 +9,8 @@ namespace lanescope::kernels::avx512vnni {
 /// As avx2::matmul, bit for bit.
 void matmul(const MatmulArgs& args);
 
+std::uint64_t burst(Burst kind, std::uint64_t rounds);
+
 const OpTable& table();
 
 }  // namespace lanescope::kernels::avx512vnni

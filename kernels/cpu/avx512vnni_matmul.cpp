@@ -7,12 +7,15 @@
 #include "kernels/cpu/avx512vnni.h"
 
 #include "kernels/cpu/avx2.h"
+#include "kernels/cpu/avx512_block.h"
 #include "kernels/cpu/panel_loop.h"
 
 namespace lanescope::kernels::avx512vnni {
 namespace {
 
 using avx2::Chunk;
+using avx2::PackedSource;
+using avx2::PanelSource;
 
 inline __m512i broadcast4(const void* p) {
     int v;
@@ -22,14 +25,14 @@ inline __m512i broadcast4(const void* p) {
 
 /// A block's exact sums of unsigned weights times activations with kT tokens: of each half where
 /// the kind has halves, else of the whole block in part[0].
-template <PanelKind kKind, int kT>
-inline void blockDots(const Panel& panel, int b, const std::int8_t* const (&a)[kT],
+template <PanelKind kKind, int kT, class Block>
+inline void blockDots(const Block& block, const std::int8_t* const (&a)[kT],
                       __m512i (&part)[2][kT]) {
     constexpr bool kSigned = kKind == PanelKind::Signed8 || kKind == PanelKind::Split8;
     constexpr int kPerHalf = hasHalves(kKind) ? 4 : 8;
 #pragma GCC unroll 8
     for (int g = 0; g < 8; ++g) {
-        __m512i w = _mm512_load_si512(panel.w[b][g]);
+        __m512i w = block.w(g);
         if constexpr (kSigned) w = _mm512_xor_si512(w, _mm512_set1_epi8(-128));
 #pragma GCC unroll 8
         for (int t = 0; t < kT; ++t) {
@@ -52,24 +55,23 @@ inline __m512i twoProducts(__m512i a, __m512i b, __m512i c, __m512i d) {
 
 /// What a block adds to one token's sum, before the activations' scale (the order is panel.h's).
 /// s: the block's two sums of 16 activations.
-template <PanelKind kKind>
-inline __m512 blockValue(const Panel& panel, int b, __m512i first, __m512i second,
-                         const std::int16_t* s) {
-    const __m512 d = _mm512_load_ps(panel.d[b]);
+template <PanelKind kKind, class Block>
+inline __m512 blockValue(const Block& block, __m512i first, __m512i second, const std::int16_t* s) {
+    const __m512 d = block.d();
     if constexpr (kKind == PanelKind::Split8) {
         first = _mm512_sub_epi32(first, _mm512_set1_epi32(128 * s[0]));
         second = _mm512_sub_epi32(second, _mm512_set1_epi32(128 * s[1]));
-        return _mm512_fmadd_ps(_mm512_load_ps(panel.m[b]), _mm512_cvtepi32_ps(second),
+        return _mm512_fmadd_ps(block.m(), _mm512_cvtepi32_ps(second),
                                _mm512_mul_ps(d, _mm512_cvtepi32_ps(first)));
     } else if constexpr (kKind == PanelKind::Minimum2) {
-        const __m512i both = _mm512_load_si512(panel.sub[b]);
+        const __m512i both = block.sub();
         const __m512i dot = twoProducts(first, byteOfLanes<0>(both), second, byteOfLanes<2>(both));
         const __m512i low = twoProducts(_mm512_set1_epi32(s[0]), byteOfLanes<1>(both),
                                         _mm512_set1_epi32(s[1]), byteOfLanes<3>(both));
-        return _mm512_fmadd_ps(_mm512_load_ps(panel.m[b]), _mm512_cvtepi32_ps(low),
+        return _mm512_fmadd_ps(block.m(), _mm512_cvtepi32_ps(low),
                                _mm512_mul_ps(d, _mm512_cvtepi32_ps(dot)));
     } else if constexpr (kKind == PanelKind::Scaled6) {
-        const __m512i both = _mm512_load_si512(panel.sub[b]);  // [row][half] 16-bit scales
+        const __m512i both = block.sub();  // [row][half] 16-bit scales
         const __m512i low = _mm512_srai_epi32(_mm512_slli_epi32(both, 16), 16);
         const __m512i high = _mm512_srai_epi32(both, 16);
         first = _mm512_sub_epi32(first, _mm512_set1_epi32(32 * s[0]));
@@ -81,14 +83,13 @@ inline __m512 blockValue(const Panel& panel, int b, __m512i first, __m512i secon
         if constexpr (kZero != 0) first = _mm512_sub_epi32(first, _mm512_set1_epi32(kZero * total));
         __m512 v = _mm512_mul_ps(d, _mm512_cvtepi32_ps(first));
         if constexpr (hasMinimum(kKind))
-            v = _mm512_fmadd_ps(_mm512_load_ps(panel.m[b]),
-                                _mm512_set1_ps(static_cast<float>(total)), v);
+            v = _mm512_fmadd_ps(block.m(), _mm512_set1_ps(static_cast<float>(total)), v);
         return v;
     }
 }
 
-template <PanelKind kKind, int kT>
-void tile(const Chunk& c, const Panel& panel, std::int64_t token) {
+template <PanelKind kKind, int kT, class Source>
+void tile(const Chunk& c, const Source& source, std::int64_t token) {
     const ActsQ8& x = *c.args.xq;
     const std::int64_t rowBlocks = c.args.nCols / kActsBlock;
     const auto mask = static_cast<__mmask16>((1U << c.nRows) - 1);
@@ -105,11 +106,13 @@ void tile(const Chunk& c, const Panel& panel, std::int64_t token) {
                      : _mm512_maskz_loadu_ps(mask, c.args.y + (token + t) * c.args.yStride + c.row);
     }
     for (int b = 0; b < c.nBlocks; ++b) {
+        const auto block = source.block(b);
+        if constexpr (kT >= 4) source.prefetch(b);
         __m512i part[2][kT];
-        blockDots<kKind, kT>(panel, b, a, part);
+        blockDots<kKind, kT>(block, a, part);
 #pragma GCC unroll 8
         for (int t = 0; t < kT; ++t) {
-            const __m512 v = blockValue<kKind>(panel, b, part[0][t], part[1][t], sums[t] + 2 * b);
+            const __m512 v = blockValue<kKind>(block, part[0][t], part[1][t], sums[t] + 2 * b);
             acc[t] = _mm512_fmadd_ps(_mm512_set1_ps(scale[t][b]), v, acc[t]);
             a[t] += kActsBlock;
         }
@@ -122,15 +125,25 @@ void tile(const Chunk& c, const Panel& panel, std::int64_t token) {
     }
 }
 
+template <PanelKind kKind, class Source>
+void allTokens(const Chunk& c, const Source& source) {
+    std::int64_t t = 0;
+    for (; t + 8 <= c.args.nTokens; t += 8) tile<kKind, 8>(c, source, t);
+    const std::int64_t left = c.args.nTokens - t;
+    if (left & 4) tile<kKind, 4>(c, source, t);
+    if (left & 2) tile<kKind, 2>(c, source, t + (left & 4));
+    if (left & 1) tile<kKind, 1>(c, source, t + (left & 6));
+}
+
+/// The two places blocks come from.
 struct Kernel {
     template <PanelKind kKind>
     static void run(const Chunk& c, const Panel& panel) {
-        std::int64_t t = 0;
-        for (; t + 8 <= c.args.nTokens; t += 8) tile<kKind, 8>(c, panel, t);
-        const std::int64_t left = c.args.nTokens - t;
-        if (left & 4) tile<kKind, 4>(c, panel, t);
-        if (left & 2) tile<kKind, 2>(c, panel, t + (left & 4));
-        if (left & 1) tile<kKind, 1>(c, panel, t + (left & 6));
+        allTokens<kKind>(c, PanelSource<PanelBlock>{panel});
+    }
+    template <DType kType>
+    static void run(const Chunk& c, const std::uint8_t* panel) {
+        allTokens<panelKind(kType)>(c, PackedSource<PackedBlock<kType>>{panel});
     }
 };
 
@@ -139,6 +152,7 @@ struct Kernel {
 void matmul(const MatmulArgs& args) {
     if (args.xq == nullptr || args.nCols == 0 || info(args.weightType).blockSize == 1)
         return avx2::matmulExact(args);
+    if (args.packed != nullptr) return avx2::forEachPackedPanel<Kernel>(args);
     avx2::forEachPanel<Kernel>(args);
 }
 

@@ -8,6 +8,7 @@ const OpTable& table() {
         OpTable t = avx2::table();
         t.isa = Isa::Avx512Vnni;
         t.matmul = matmul;
+        t.burst = burst;
         return t;
     }();
     return kTable;

@@ -7,6 +7,7 @@
 #include "kernels/cpu/avx2_low_bit.h"
 #include "kernels/cpu/avx2_unpack.h"
 #include "kernels/ops/matmul.h"
+#include "kernels/types/packed.h"
 
 namespace lanescope::kernels::avx2 {
 namespace {
@@ -95,6 +96,71 @@ void forEachPanel(const MatmulArgs& args) {
             return panelLoop<PanelKind::Split8, Kernel>(args, unpack);
         case PanelKind::Scaled6:
             return panelLoop<PanelKind::Scaled6, Kernel>(args, unpack);
+    }
+}
+
+/// Blocks of a panel that was unpacked into L1. Block: a class made of (panel, index).
+template <class Block>
+struct PanelSource {
+    const Panel& panel;
+    [[nodiscard]] Block block(int b) const { return {panel, b}; }
+    void prefetch(int) const {}
+};
+
+/// Blocks of a packed panel, as they lie in memory. Block: a class made of (group, index in it).
+template <class Block>
+struct PackedSource {
+    static constexpr PackedShape kShape = Block::kShape;
+    const std::uint8_t* panel;
+    [[nodiscard]] Block block(int b) const {
+        constexpr auto kBlocks = static_cast<unsigned>(kShape.blocks);
+        const auto at = static_cast<unsigned>(b);
+        return {panel + static_cast<std::size_t>(at / kBlocks) * kShape.groupBytes(),
+                static_cast<int>(at % kBlocks)};
+    }
+    /// Several tokens keep the maths busy for longer than the hardware's own prefetching bridges.
+    void prefetch(int b) const {
+        constexpr std::ptrdiff_t kAhead = 4096;
+        constexpr std::ptrdiff_t kEach = kShape.groupBytes() / kShape.blocks;
+        const std::uint8_t* from = panel + b * kEach + kAhead;
+#pragma GCC unroll 10
+        for (std::ptrdiff_t i = 0; i < kEach; i += 64)
+            _mm_prefetch(reinterpret_cast<const char*>(from + i), _MM_HINT_T0);
+    }
+};
+
+template <DType kType, class Kernel>
+void packedLoop(const MatmulArgs& args) {
+    const std::int64_t panelBytes = packedPanelBytes(kType, args.nCols);
+    const auto* weights = static_cast<const std::uint8_t*>(args.packed);
+    const auto nBlocks = static_cast<int>(args.nCols / kActsBlock);
+    for (std::int64_t row = args.rowBegin; row < args.rowEnd; row += kPanelRows) {
+        const std::int64_t nRows = args.rowEnd - row < kPanelRows ? args.rowEnd - row : kPanelRows;
+        const Chunk c{args, row, nRows, 0, nBlocks, true, true};
+        Kernel::template run<kType>(c, weights + row / kPanelRows * panelBytes);
+    }
+}
+
+/// The same from packed weights. Precondition: args.packed, nCols > 0.
+template <class Kernel>
+void forEachPackedPanel(const MatmulArgs& args) {
+    switch (args.weightType) {
+        case DType::Q4_0:
+            return packedLoop<DType::Q4_0, Kernel>(args);
+        case DType::Q4_1:
+            return packedLoop<DType::Q4_1, Kernel>(args);
+        case DType::Q5_0:
+            return packedLoop<DType::Q5_0, Kernel>(args);
+        case DType::Q5_1:
+            return packedLoop<DType::Q5_1, Kernel>(args);
+        case DType::Q8_0:
+            return packedLoop<DType::Q8_0, Kernel>(args);
+        case DType::Q4_K:
+            return packedLoop<DType::Q4_K, Kernel>(args);
+        case DType::Q5_K:
+            return packedLoop<DType::Q5_K, Kernel>(args);
+        default:
+            return packedLoop<DType::Q6_K, Kernel>(args);
     }
 }
 

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "kernels/ops/attention.h"
+#include "kernels/ops/burst.h"
 #include "kernels/ops/elementwise.h"
 #include "kernels/ops/matmul.h"
+#include "kernels/ops/pack.h"
 #include "kernels/ops/quantise_acts.h"
 #include "kernels/types/dtype.h"
 
@@ -36,6 +38,12 @@ struct OpTable {
     void (*attention)(const AttentionArgs&) = nullptr;
     /// Converts n values between f32 and F32/F16/BF16 (round to nearest even).
     void (*fromF32)(DType type, const float* src, void* dst, std::int64_t n) = nullptr;
+    /// Null where the product reads stored formats only.
+    void (*pack)(const PackArgs&) = nullptr;
+    /// Does `rounds` rounds of a burst; returns the operations done (2 a multiply-accumulate).
+    std::uint64_t (*burst)(Burst kind, std::uint64_t rounds) = nullptr;
+    /// Reads `bytes` (a multiple of 128) once; returns them.
+    std::uint64_t (*readBurst)(const void* data, std::uint64_t bytes) = nullptr;
 };
 
 /// What this processor can run, reference first. Never empty.

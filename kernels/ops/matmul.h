@@ -16,6 +16,9 @@ namespace lanescope::kernels {
 struct MatmulArgs {
     DType weightType = DType::F32;
     const void* weight = nullptr;  ///< [nRows, nCols] weightType, rows contiguous, any alignment
+    /// The same weights packed (pack.h), or null. Read instead of `weight` where xq is set;
+    /// rowBegin is then a multiple of 16, and so is rowEnd unless it is nRows.
+    const void* packed = nullptr;
     std::int64_t nRows = 0;
     std::int64_t nCols = 0;       ///< multiple of the weight format's block size
     const float* x = nullptr;     ///< [nTokens, nCols] f32; used unless xq is set

@@ -19,6 +19,8 @@ void softcap(const SoftcapArgs& args);
 void embed(const EmbedArgs& args);
 void kvWrite(const KvWriteArgs& args);
 void attention(const AttentionArgs& args);
+std::uint64_t burst(Burst kind, std::uint64_t rounds);
+std::uint64_t readBurst(const void* data, std::uint64_t bytes);
 
 const OpTable& table();
 

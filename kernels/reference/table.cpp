@@ -3,9 +3,10 @@
 namespace lanescope::kernels::reference {
 
 const OpTable& table() {
-    static const OpTable kTable{Isa::Reference, dequantiseRow, quantiseActs, matmul, rmsNorm,
-                                layerNorm,      rope,          activate,     add,    softcap,
-                                embed,          kvWrite,       attention,    fromF32};
+    static const OpTable kTable{Isa::Reference, dequantiseRow, quantiseActs, matmul,  rmsNorm,
+                                layerNorm,      rope,          activate,     add,     softcap,
+                                embed,          kvWrite,       attention,    fromF32, nullptr,
+                                burst,          readBurst};
     return kTable;
 }
 

@@ -40,7 +40,9 @@ std::vector<std::uint8_t> weightBytes(const Shape& s) {
     return out;
 }
 
-void matmul(benchmark::State& state, Shape s, bool fast) {
+enum class Layout { Exact, Stored, Packed };
+
+void matmul(benchmark::State& state, Shape s, Layout layout) {
     const std::int64_t nTokens = state.range(0);
     const auto weights = weightBytes(s);
     const auto x = normals(nTokens * s.nCols);
@@ -56,11 +58,21 @@ void matmul(benchmark::State& state, Shape s, bool fast) {
     args.nRows = s.nRows;
     args.nCols = s.nCols;
     args.x = x.data();
-    args.xq = fast ? &acts : nullptr;
+    args.xq = layout == Layout::Exact ? nullptr : &acts;
     args.y = y.data();
     args.yStride = s.nRows;
     args.nTokens = nTokens;
     args.rowEnd = s.nRows;
+    std::vector<std::uint8_t> packed;
+    if (layout == Layout::Packed) {
+        if (ops().pack == nullptr) return state.SkipWithError("no packed form");
+        packed.resize(static_cast<std::size_t>(packedBytes(s.type, s.nRows, s.nCols)) +
+                      kPackedAlign);
+        auto* out = packed.data() +
+                    (kPackedAlign - reinterpret_cast<std::uintptr_t>(packed.data()) % kPackedAlign);
+        ops().pack({s.type, weights.data(), s.nRows, s.nCols, out, 0, s.nRows});
+        args.packed = out;
+    }
     for (auto _ : state) {
         ops().matmul(args);
         benchmark::ClobberMemory();
@@ -171,27 +183,34 @@ void registerSmallOps() {
 
 void registerAll() {
     const Shape fast[] = {
-        {DType::Q4_1, 576, 576},   {DType::Q4_1, 1536, 576}, {DType::Q4_1, 576, 1536},
-        {DType::Q8_0, 49152, 576}, {DType::Q5_0, 896, 896},  {DType::Q5_0, 4864, 896},
-        {DType::Q8_0, 128, 896},   {DType::Q4_K, 896, 4864}, {DType::Q6_K, 896, 4864},
-        {DType::Q4_0, 1536, 576},  {DType::Q5_1, 1536, 576}, {DType::Q5_K, 896, 4864},
+        {DType::Q4_1, 576, 576},   {DType::Q4_1, 1536, 576},  {DType::Q4_1, 576, 1536},
+        {DType::Q8_0, 49152, 576}, {DType::Q5_0, 896, 896},   {DType::Q5_0, 4864, 896},
+        {DType::Q8_0, 128, 896},   {DType::Q4_K, 896, 4864},  {DType::Q6_K, 896, 4864},
+        {DType::Q4_1, 49152, 576}, {DType::Q4_K, 8960, 1536}, {DType::Q6_K, 8960, 1536},
+        {DType::Q5_0, 49152, 896}, {DType::Q4_0, 1536, 576},  {DType::Q5_1, 1536, 576},
+        {DType::Q5_K, 896, 4864},
     };
     const auto name = [](const char* op, const Shape& s) {
         return std::string(op) + "/" + std::string(info(s.type).name) + "/" +
                std::to_string(s.nRows) + "x" + std::to_string(s.nCols);
     };
-    for (const Shape& s : fast)
-        benchmark::RegisterBenchmark(name("matmul", s).c_str(), matmul, s, true)
-            ->ArgName("tokens")
-            ->Args({1})
-            ->Args({4})
-            ->Args({64})
-            ->Args({256});
+    for (const auto& [op, layout] :
+         {std::pair{"matmul", Layout::Stored}, std::pair{"matmulPacked", Layout::Packed}})
+        for (const Shape& s : fast)
+            benchmark::RegisterBenchmark(name(op, s).c_str(), matmul, s, layout)
+                ->ArgName("tokens")
+                ->Args({1})
+                ->Args({2})
+                ->Args({4})
+                ->Args({8})
+                ->Args({16})
+                ->Args({64})
+                ->Args({256});
     for (const Shape& s : {Shape{DType::F32, 1536, 576},
                            {DType::F16, 1536, 576},
                            {DType::BF16, 1536, 576},
                            {DType::Q4_1, 1536, 576}})
-        benchmark::RegisterBenchmark(name("matmulExact", s).c_str(), matmul, s, false)
+        benchmark::RegisterBenchmark(name("matmulExact", s).c_str(), matmul, s, Layout::Exact)
             ->ArgName("tokens")
             ->Args({1})
             ->Args({4})

@@ -67,6 +67,14 @@ TEST(Avx512Emulated, MatmulGivesTheBitsOfAvx2) {
                         << info(type).name << " rows " << nRows << " columns " << nCols
                         << " element " << i << ": " << actual[i] << " instead of " << expected[i];
                 }
+                if (!canPack(type)) continue;
+                const PackedCopy copy = packedCopy(opTable(Isa::Avx2), args);
+                args.packed = copy.data;
+                std::fill(actual.begin(), actual.end(), 5.0F);
+                args.y = actual.data();
+                avx512vnni_emulated::matmul(args);
+                ASSERT_EQ(std::memcmp(actual.data(), expected.data(), actual.size() * 4), 0)
+                    << info(type).name << " packed, rows " << nRows << " columns " << nCols;
             }
         }
     }

@@ -219,6 +219,44 @@ TEST_P(Matmul, BitsDoNotDependOnTokensOrRowRanges) {
     }
 }
 
+TEST_P(Matmul, PackedWeightsGiveTheSameBits) {
+    if (ops().pack == nullptr) GTEST_SKIP() << "reads stored formats only";
+    for (const DType type : kWeightTypes) {
+        if (!canPack(type)) continue;
+        const std::int64_t unit = info(type).blockSize;
+        for (const std::int64_t nBlocks : {1, 2, 3, 5, 33, 37}) {
+            if (unit == 256 && nBlocks > 9) continue;
+            for (const std::int64_t nRows : {1, 16, 33, 100}) {
+                const std::int64_t nCols = nBlocks * unit;
+                const std::int64_t nTokens = 1 + m_random() % 12;
+                const auto weights = randomWeights(type, nRows, nCols, m_random);
+                Acts acts;
+                makeActs(acts, nTokens, nCols);
+                const std::vector<float> bias = normals(nRows);
+                MatmulArgs args = makeArgs(type, weights, nRows, nCols, acts, Path::Fast, nTokens);
+                args.bias = nRows == 16 ? nullptr : bias.data();
+                args.yStride = nRows + 1;
+                std::vector<float> expected(static_cast<std::size_t>(nTokens * args.yStride), 7.0F);
+                std::vector<float> actual = expected;
+                args.y = expected.data();
+                ops().matmul(args);
+                const PackedCopy copy = packedCopy(ops(), args);
+                args.packed = copy.data;
+                args.weight = nullptr;
+                args.y = actual.data();
+                for (std::int64_t row = 0; row < nRows; row += 48) {
+                    args.rowBegin = row;
+                    args.rowEnd = std::min(nRows, row + 48);
+                    ops().matmul(args);
+                }
+                ASSERT_EQ(std::memcmp(actual.data(), expected.data(), actual.size() * 4), 0)
+                    << info(type).name << " rows " << nRows << " columns " << nCols << " tokens "
+                    << nTokens;
+            }
+        }
+    }
+}
+
 TEST_P(Matmul, AnotherTokensNanStaysThere) {
     const auto weights = randomWeights(DType::Q4_1, 8, 64, m_random);
     Acts acts;

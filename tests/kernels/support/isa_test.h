@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -129,6 +130,25 @@ inline std::vector<std::uint8_t> randomWeights(DType type, std::int64_t nRows, s
             }
         }
     }
+    return out;
+}
+
+/// Packed weights, 64-byte aligned.
+struct PackedCopy {
+    std::vector<std::uint8_t> bytes;
+    std::uint8_t* data = nullptr;
+};
+
+inline PackedCopy packedCopy(const OpTable& ops, const MatmulArgs& args) {
+    PackedCopy out;
+    const auto size =
+        static_cast<std::size_t>(packedBytes(args.weightType, args.nRows, args.nCols));
+    out.bytes.assign(size + kPackedAlign, 0xA5);
+    out.data = out.bytes.data() +
+               (kPackedAlign - reinterpret_cast<std::uintptr_t>(out.bytes.data()) % kPackedAlign);
+    for (std::int64_t row = 0; row < args.nRows; row += 32)  // as threads share the work
+        ops.pack({args.weightType, args.weight, args.nRows, args.nCols, out.data, row,
+                  std::min(args.nRows, row + 32)});
     return out;
 }
 

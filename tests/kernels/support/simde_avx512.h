@@ -1,7 +1,7 @@
 #pragma once
 // Emulates the AVX-512 intrinsics that kernels/cpu/avx512vnni_*.cpp use, so that the same source is
 // checked on a machine without them. Force-included before the source, which must be compiled with
-// -mavx2 -mfma but without any -mavx512 flag. SIMDe gives most; version 0.7.4 lacks the five below.
+// -mavx2 -mfma but without any -mavx512 flag. SIMDe gives most; version 0.7.4 lacks those below.
 
 #include <immintrin.h>
 #include <simde/x86/avx512.h>
@@ -34,6 +34,21 @@ inline simde__m512 maskLoad(unsigned mask, const float* p) {
         return (mask >> i & 1U) != 0 ? p[i] : 0.0F;
     });
 }
+inline simde__m512 fromHalves(__m256i v) {
+    alignas(64) float lanes[16];
+    _mm256_store_ps(lanes, _mm256_cvtph_ps(_mm256_castsi256_si128(v)));
+    _mm256_store_ps(lanes + 8, _mm256_cvtph_ps(_mm256_extracti128_si256(v, 1)));
+    simde__m512 result;
+    std::memcpy(&result, lanes, sizeof result);
+    return result;
+}
+inline simde__m512i widenBytes(__m128i v) {
+    alignas(16) std::uint8_t bytes[16];
+    _mm_store_si128(reinterpret_cast<__m128i*>(bytes), v);
+    return mapLanes<simde__m512i>(simde_mm512_setzero_si512(), [&](int i, std::int32_t) {
+        return static_cast<std::int32_t>(bytes[i]);
+    });
+}
 inline void maskStore(float* p, unsigned mask, simde__m512 v) {
     alignas(64) float lanes[16];
     std::memcpy(lanes, &v, sizeof lanes);
@@ -46,6 +61,8 @@ inline void maskStore(float* p, unsigned mask, simde__m512 v) {
 // Macros already where GCC compiles without optimisation.
 #undef _mm512_slli_epi32
 #undef _mm512_srai_epi32
+#undef _mm512_slli_epi16
+#undef _mm512_srli_epi16
 #define __m512 simde__m512
 #define __m512i simde__m512i
 #define _mm512_load_si512 simde_mm512_load_si512
@@ -57,6 +74,14 @@ inline void maskStore(float* p, unsigned mask, simde__m512 v) {
 #define _mm512_setzero_ps simde_mm512_setzero_ps
 #define _mm512_xor_si512 simde_mm512_xor_si512
 #define _mm512_slli_epi32 simde_mm512_slli_epi32
+#define _mm512_and_si512 simde_mm512_and_si512
+#define _mm512_or_si512 simde_mm512_or_si512
+#define _mm512_slli_epi16 simde_mm512_slli_epi16
+#define _mm512_srli_epi16 simde_mm512_srli_epi16
+#define _mm512_sub_ps simde_mm512_sub_ps
+#define _mm512_cvtepi8_epi16 simde_mm512_cvtepi8_epi16
+#define _mm512_cvtepu8_epi32 lanescope::emulated::widenBytes
+#define _mm512_cvtph_ps lanescope::emulated::fromHalves
 #define _mm512_add_epi32 simde_mm512_add_epi32
 #define _mm512_sub_epi32 simde_mm512_sub_epi32
 #define _mm512_mullo_epi32 simde_mm512_mullo_epi32

@@ -1,0 +1,13 @@
+#pragma once
+// Loops that do nothing but arithmetic or reading, to find what a machine can do at most: the roof
+// that measured kernels are held against. Not part of any computation.
+
+#include <cstdint>
+
+namespace lanescope::kernels {
+
+/// What a burst does. Int8: products of 8-bit integers summed in 32 bits, as the fast matrix
+/// product does them. Fp32: fused multiply-adds.
+enum class Burst : std::uint8_t { Int8, Fp32 };
+
+}  // namespace lanescope::kernels

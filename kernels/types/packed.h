@@ -1,0 +1,102 @@
+#pragma once
+// Weights laid out for reading instead of for storing: the rows of a matrix in panels of sixteen,
+// each panel one stream along k. A panel is a row of groups; a group holds one, two or eight blocks
+// of 32 columns (whatever ends on a cache line):
+//   codes        each block: 256 bytes of low nibbles (or 512 bytes of int8). Vector j of 64 bytes
+//                holds column groups 2j (low nibbles) and 2j + 1 (high nibbles); byte 4r + t of a
+//                column group g is W[r, 4g + t]: one 32-bit lane a row, as in cpu/panel.h
+//   planes       each block: the fifth bits (64 bytes; bit g of a byte belongs to column group g),
+//                or the upper two bits of 6-bit codes (128 bytes; vector v holds groups 4v … 4v +
+//                3)
+//   block scales each block, see ScaleKind
+//   group scales see ScaleKind
+// Rows beyond the matrix and blocks beyond its columns are zeros. About the size of the stored
+// format: only 6-bit scales of K-quants become whole bytes.
+
+#include <cstdint>
+
+#include "kernels/types/dtype.h"
+
+namespace lanescope::kernels {
+
+inline constexpr int kPackedRows = 16;
+inline constexpr int kPackedAlign = 64;
+
+enum class ScaleKind : std::uint8_t {
+    Half,      ///< block: d f16 [16]
+    HalfMin,   ///< block: d f16 [16], m f16 [16]
+    SuperMin,  ///< block: scale u8 [16], minimum u8 [16]; group: d f16 [16], dmin f16 [16]
+    SuperSub,  ///< block: scale i8 [16][2 halves]; group: d f16 [16]
+};
+
+/// Geometry of a packed format.
+struct PackedShape {
+    int blocks = 0;  ///< of 32 columns in a group; 0: the format is not packed
+    int bits = 0;    ///< of a code: 4, 5, 6, or 8 (signed)
+    ScaleKind scales = ScaleKind::Half;
+
+    [[nodiscard]] constexpr int codeBytes() const { return bits == 8 ? 512 : 256; }
+    [[nodiscard]] constexpr int planeBytes() const { return bits == 5 ? 64 : bits == 6 ? 128 : 0; }
+    [[nodiscard]] constexpr int scaleBytes() const {
+        return scales == ScaleKind::HalfMin ? 64 : 32;
+    }
+    [[nodiscard]] constexpr int planesAt() const { return blocks * codeBytes(); }
+    [[nodiscard]] constexpr int scalesAt() const { return planesAt() + blocks * planeBytes(); }
+    [[nodiscard]] constexpr int groupScalesAt() const { return scalesAt() + blocks * scaleBytes(); }
+    [[nodiscard]] constexpr int groupBytes() const {
+        const int used = groupScalesAt() + (scales == ScaleKind::SuperMin   ? 64
+                                            : scales == ScaleKind::SuperSub ? 32
+                                                                            : 0);
+        return (used + kPackedAlign - 1) / kPackedAlign * kPackedAlign;
+    }
+};
+
+constexpr PackedShape packedShape(DType type) {
+    switch (type) {
+        case DType::Q4_0:
+            return {2, 4, ScaleKind::Half};
+        case DType::Q4_1:
+            return {1, 4, ScaleKind::HalfMin};
+        case DType::Q5_0:
+            return {2, 5, ScaleKind::Half};
+        case DType::Q5_1:
+            return {1, 5, ScaleKind::HalfMin};
+        case DType::Q8_0:
+            return {2, 8, ScaleKind::Half};
+        case DType::Q4_K:
+            return {8, 4, ScaleKind::SuperMin};
+        case DType::Q5_K:
+            return {8, 5, ScaleKind::SuperMin};
+        case DType::Q6_K:
+            return {8, 6, ScaleKind::SuperSub};
+        default:
+            return {};
+    }
+}
+
+constexpr bool canPack(DType type) {
+    return packedShape(type).blocks > 0;
+}
+
+/// Bytes of one panel of a matrix with nCols columns. Precondition: canPack(type).
+constexpr std::int64_t packedPanelBytes(DType type, std::int64_t nCols) {
+    const PackedShape shape = packedShape(type);
+    const std::int64_t nBlocks = nCols / 32;
+    return (nBlocks + shape.blocks - 1) / shape.blocks * shape.groupBytes();
+}
+
+/// Bytes of a packed matrix.
+constexpr std::int64_t packedBytes(DType type, std::int64_t nRows, std::int64_t nCols) {
+    return (nRows + kPackedRows - 1) / kPackedRows * packedPanelBytes(type, nCols);
+}
+
+static_assert(packedShape(DType::Q4_0).groupBytes() == 576);
+static_assert(packedShape(DType::Q4_1).groupBytes() == 320);
+static_assert(packedShape(DType::Q5_0).groupBytes() == 704);
+static_assert(packedShape(DType::Q5_1).groupBytes() == 384);
+static_assert(packedShape(DType::Q8_0).groupBytes() == 1088);
+static_assert(packedShape(DType::Q4_K).groupBytes() == 2368);
+static_assert(packedShape(DType::Q5_K).groupBytes() == 2880);
+static_assert(packedShape(DType::Q6_K).groupBytes() == 3392);
+
+}  // namespace lanescope::kernels
