@@ -12,6 +12,7 @@
 
 #include "engine/base/result.h"
 #include "engine/model/model.h"
+#include "engine/model/packed_weights.h"
 #include "engine/trace/sink.h"
 #include "kernels/ops/dispatch.h"
 
@@ -21,9 +22,11 @@ namespace lanescope {
 struct BackendSettings {
     int threads = 1;
     std::int64_t maxTokens = 256;    ///< rows of a forward pass at most
+    std::int64_t maxSequences = 1;   ///< segments of a forward pass at most
     std::int64_t maxContext = 4096;  ///< positions at most
     kernels::AttentionKind attention = kernels::AttentionKind::Flash;
-    bool exact = false;  ///< no int8 activations
+    bool exact = false;                           ///< no int8 activations
+    std::shared_ptr<const PackedWeights> packed;  ///< null: weights are read as they are stored
 };
 
 /// What matrices read: fp32 rows always, their int8 form where a block format wants it.
@@ -48,13 +51,20 @@ struct Workspace {
     Activations hidden;      ///< [maxTokens, ffnDim]
 };
 
-/// The tokens of a pass: consecutive positions of one sequence.
-struct PassTokens {
-    std::span<const TokenId> ids;  ///< inside the embedding
+/// A stretch of a pass's tokens: consecutive positions of one sequence.
+struct Segment {
+    std::int64_t nTokens = 0;
     std::int32_t firstPosition = 0;
-    /// Positions of the whole call this pass is a chunk of, for frequencies that follow the length
-    /// (ModelSpec::dynamicNtk); 0: up to the pass's own end.
+    /// Positions of the whole call this stretch is a chunk of, for frequencies that follow the
+    /// length (ModelSpec::dynamicNtk); 0: up to the stretch's own end.
     std::int64_t callLength = 0;
+};
+
+/// The tokens of a pass: one or more sequences, segment behind segment. Both must live until the
+/// pass ends.
+struct PassTokens {
+    std::span<const TokenId> ids;       ///< inside the embedding
+    std::span<const Segment> segments;  ///< at most maxSequences; their tokens are all of ids
 };
 
 /// The matrices that will read a result: they decide whether its int8 form is made.
@@ -92,7 +102,7 @@ class Backend {
     [[nodiscard]] virtual std::uint64_t workspaceBytes() const = 0;  ///< really allocated
     virtual Workspace& workspace() = 0;
 
-    /// Starts a pass: its tokens and the labels its spans get. ids must live until the pass ends.
+    /// Starts a pass: its tokens and the labels its spans get.
     virtual void begin(const PassTokens& tokens, const trace::Cursor& cursor) = 0;
     /// workspace().x = embeddingScale · rows of the table.
     virtual void embed(const Weight& table) = 0;
@@ -106,11 +116,11 @@ class Backend {
     virtual void linear(trace::Op op, int layer, std::int64_t nTokens, const Activations& in,
                         std::initializer_list<Product> products) = 0;
     /// Norms (where the layer has such norms) and rotates q and k of all tokens and stores k and v
-    /// in the cache.
+    /// in the cache. kv: the layer's cache as each segment sees it.
     virtual void ropeAndStore(int layer, const LayerWeights& weights,
-                              const kernels::PagedKv& kv) = 0;
+                              std::span<const kernels::PagedKv> kv) = 0;
     /// workspace().attended = attention of workspace().q over the cache, inside the layer's window.
-    virtual void attention(int layer, const kernels::PagedKv& kv, Readers readers) = 0;
+    virtual void attention(int layer, std::span<const kernels::PagedKv> kv, Readers readers) = 0;
     /// workspace().hidden = act(gate) · up, or act(up) in plain MLPs.
     virtual void activate(int layer, std::int64_t nTokens, Readers readers) = 0;
     /// Keeps only the given rows (ascending) of workspace().x, moved to the front.

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/backend/cpu_traffic.h"
 #include "engine/backend/cpu_workspace.h"
-#include "engine/backend/span_series.h"
 #include "engine/base/format.h"
 #include "engine/model/rope_scaling.h"
 
@@ -16,20 +16,6 @@ namespace {
 
 // Rows a thread's part of a matrix starts and ends at: whole tiles of every kernel.
 constexpr std::int64_t kRowUnit = 16;
-// Multiply-accumulates under which a second thread costs more than it saves.
-constexpr std::int64_t kSmallWork = 32 * 1024;
-
-std::uint64_t bytesOf(std::int64_t nFloats) {
-    return static_cast<std::uint64_t>(nFloats) * 4;
-}
-
-/// nValues activations were read and their int8 form, with scales and sums, written.
-void markQuantised(SpanSeries& spans, std::int64_t nValues) {
-    const auto int8Bytes = static_cast<std::uint64_t>(nValues + nValues / 4);
-    spans.mark(trace::Op::QuantiseActs, bytesOf(nValues) + int8Bytes,
-               static_cast<std::uint64_t>(2 * nValues));
-}
-
 /// Row rows[i] (ascending) becomes row i.
 void moveRows(float* x, std::int64_t width, std::span<const std::int32_t> rows) {
     for (std::int64_t to = 0; to < std::ssize(rows); ++to) {
@@ -44,20 +30,6 @@ std::uint64_t residualBytes(std::int64_t nValues, const Addend& add) {
 
 std::uint64_t residualFlops(std::int64_t nValues, const Addend& add) {
     return static_cast<std::uint64_t>((add.norm != nullptr ? 5 : 1) * nValues);
-}
-
-/// Keys that n tokens from position `first` on see together, and query-key pairs.
-struct KeysSeen {
-    std::int64_t keys = 0;
-    std::int64_t pairs = 0;
-};
-
-KeysSeen keysSeen(std::int64_t first, std::int64_t n, std::int64_t window) {
-    if (window == 0) return {first + n, n * first + n * (n + 1) / 2};
-    // Token t sees min(t + 1, window); from position window - 1 on it is the window.
-    const std::int64_t growing = std::clamp<std::int64_t>(window - 1 - first, 0, n);
-    return {std::min(first + n, window - 1 + n),
-            growing * first + growing * (growing + 1) / 2 + (n - growing) * window};
 }
 
 bool isBlockFormat(kernels::DType type) {
@@ -133,12 +105,16 @@ void CpuBackend::quantise(const Activations& acts, std::int64_t tokenBegin,
 void CpuBackend::begin(const PassTokens& tokens, const trace::Cursor& cursor) {
     m_tokens = tokens;
     m_cursor = cursor;
-    for (std::size_t i = 0; i < tokens.ids.size(); ++i)
-        m_positions[i] = tokens.firstPosition + static_cast<std::int32_t>(i);
-    if (m_dynamicFrequencies == nullptr) return;
-    const auto end = static_cast<std::int64_t>(tokens.firstPosition) + std::ssize(tokens.ids);
-    dynamicRopeFrequencies(m_spec, std::max(end, tokens.callLength),
-                           {m_dynamicFrequencies, static_cast<std::size_t>(m_spec.rotaryDim / 2)});
+    std::int32_t* position = m_positions;
+    const auto nFrequencies = static_cast<std::size_t>(m_spec.rotaryDim / 2);
+    for (std::size_t i = 0; i < tokens.segments.size(); ++i) {
+        const Segment& segment = tokens.segments[i];
+        for (std::int32_t t = 0; t < segment.nTokens; ++t) *position++ = segment.firstPosition + t;
+        if (m_dynamicFrequencies == nullptr) continue;
+        const std::int64_t end = segment.firstPosition + segment.nTokens;
+        dynamicRopeFrequencies(m_spec, std::max(end, segment.callLength),
+                               {m_dynamicFrequencies + i * nFrequencies, nFrequencies});
+    }
 }
 
 void CpuBackend::gather(const Weight& table, const std::int32_t* ids, float* y, float scale) {
@@ -268,6 +244,7 @@ void CpuBackend::linear(trace::Op op, int layer, std::int64_t nTokens, const Act
             kernels::MatmulArgs args;
             args.weightType = weight.dtype;
             args.weight = weight.data;
+            if (m_settings.packed != nullptr) args.packed = m_settings.packed->find(weight);
             args.nRows = weight.nRows;
             args.nCols = weight.nCols;
             args.x = in.x;
@@ -285,95 +262,6 @@ void CpuBackend::linear(trace::Op op, int layer, std::int64_t nTokens, const Act
         part(0, 1);
     else
         m_pool.run(part);
-}
-
-void CpuBackend::ropeRows(int layer, const NormWeights& norm, float* x, std::int64_t nHeads,
-                          std::int64_t begin, std::int64_t end) const {
-    // Heads lie end to end: each is a row of the norm.
-    if (norm.present())
-        normRows(NormKind::Rms, norm, x, x, m_spec.headDim, begin * nHeads, end * nHeads);
-    m_ops.rope({.x = x,
-                .stride = nHeads * m_spec.headDim,
-                .nHeads = nHeads,
-                .headDim = m_spec.headDim,
-                .rotaryDim = m_spec.rotaryDim,
-                .invFreq = m_dynamicFrequencies != nullptr ? m_dynamicFrequencies
-                                                           : m_spec.ropeFrequencies(layer).data(),
-                .positions = m_positions,
-                .layout = m_spec.ropeLayout,
-                .mscale = m_spec.ropeMscale,
-                .tokenBegin = begin,
-                .tokenEnd = end});
-}
-
-void CpuBackend::ropeAndStore(int layer, const LayerWeights& weights, const kernels::PagedKv& kv) {
-    const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
-    const std::int64_t qWidth = m_spec.nHeads * m_spec.headDim;
-    const std::int64_t kvWidth = m_spec.nKvHeads * m_spec.headDim;
-    SpanSeries spans(m_cursor, layer);
-    forTokens(n, [&](std::int64_t begin, std::int64_t end) {
-        ropeRows(layer, weights.qNorm, m_workspace.q, m_spec.nHeads, begin, end);
-        ropeRows(layer, weights.kNorm, m_workspace.k, m_spec.nKvHeads, begin, end);
-        if (begin == 0)
-            spans.mark(trace::Op::Rope, bytesOf(2 * n * (qWidth + kvWidth)),
-                       static_cast<std::uint64_t>(3 * n * (qWidth + kvWidth)));
-        m_ops.kvWrite({.k = m_workspace.k,
-                       .v = m_workspace.v,
-                       .kStride = kvWidth,
-                       .vStride = kvWidth,
-                       .positions = m_positions,
-                       .kv = kv,
-                       .tokenBegin = begin,
-                       .tokenEnd = end});
-        if (begin == 0)
-            spans.mark(trace::Op::KvWrite,
-                       bytesOf(2 * n * kvWidth) +
-                           static_cast<std::uint64_t>(2 * n * kernels::rowBytes(kv.dtype, kvWidth)),
-                       0);
-    });
-}
-
-void CpuBackend::attention(int layer, const kernels::PagedKv& kv, Readers readers) {
-    const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
-    const std::int64_t qWidth = m_spec.nHeads * m_spec.headDim;
-    const std::int64_t kvWidth = m_spec.nKvHeads * m_spec.headDim;
-    const std::int64_t window = m_spec.window(layer);
-    const KeysSeen seen = keysSeen(m_tokens.firstPosition, n, window);
-    Activations& out = m_workspace.attended;
-    out.quantised = wantsInt8(readers);
-
-    kernels::AttentionArgs args;
-    args.kind = m_settings.attention;
-    args.q = m_workspace.q;
-    args.qStride = qWidth;
-    args.out = out.x;
-    args.positions = m_positions;
-    args.nTokens = n;
-    args.nHeads = m_spec.nHeads;
-    args.scale = m_spec.attentionScale();
-    args.window = window;
-    args.softcap = m_spec.attentionSoftcap;
-    args.kv = kv;
-    const std::int64_t items = kernels::attentionItems(args);
-    SpanSeries spans(m_cursor, layer);
-    const auto part = [&](int index, int count) {
-        kernels::AttentionArgs mine = args;
-        mine.scratch = m_attentionScratch + index * m_attentionFloats;
-        mine.itemBegin = items * index / count;
-        mine.itemEnd = items * (index + 1) / count;
-        if (mine.itemBegin < mine.itemEnd) m_ops.attention(mine);
-    };
-    if (2 * seen.pairs * qWidth <= kSmallWork)
-        part(0, 1);
-    else
-        m_pool.run(part);
-    spans.mark(trace::Op::Attention,
-               bytesOf(2 * n * qWidth) +
-                   static_cast<std::uint64_t>(2 * seen.keys * kernels::rowBytes(kv.dtype, kvWidth)),
-               static_cast<std::uint64_t>(4 * seen.pairs * qWidth));
-    if (!out.quantised) return;
-    forTokens(n, [&](std::int64_t begin, std::int64_t end) { quantise(out, begin, end); });
-    markQuantised(spans, n * qWidth);
 }
 
 void CpuBackend::activate(int layer, std::int64_t nTokens, Readers readers) {

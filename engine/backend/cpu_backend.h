@@ -3,6 +3,8 @@
 // parts (rows of a matrix, tokens, attention items), so the bits never depend on the number of
 // threads. Small work stays on the calling thread: a fork costs about a microsecond.
 
+#include <algorithm>
+
 #include "engine/backend/backend.h"
 #include "engine/base/thread_pool.h"
 
@@ -30,8 +32,9 @@ class CpuBackend final : public Backend {
     void addResidual(int layer, std::int64_t nTokens, const Addend& add) override;
     void linear(trace::Op op, int layer, std::int64_t nTokens, const Activations& in,
                 std::initializer_list<Product> products) override;
-    void ropeAndStore(int layer, const LayerWeights& weights, const kernels::PagedKv& kv) override;
-    void attention(int layer, const kernels::PagedKv& kv, Readers readers) override;
+    void ropeAndStore(int layer, const LayerWeights& weights,
+                      std::span<const kernels::PagedKv> kv) override;
+    void attention(int layer, std::span<const kernels::PagedKv> kv, Readers readers) override;
     void activate(int layer, std::int64_t nTokens, Readers readers) override;
     void keepResidual(std::span<const std::int32_t> rows) override;
     void keepRows(std::span<const std::int32_t> rows, Activations& acts, Readers readers) override;
@@ -50,9 +53,23 @@ class CpuBackend final : public Backend {
                   std::int64_t dim, std::int64_t begin, std::int64_t end) const;
     /// The add of rows [begin, end), with the norm of what is added.
     void addRows(const Addend& add, std::int64_t begin, std::int64_t end) const;
-    /// Norm (if any) and rotation of the heads in x, tokens [begin, end).
-    void ropeRows(int layer, const NormWeights& norm, float* x, std::int64_t nHeads,
-                  std::int64_t begin, std::int64_t end) const;
+    /// Norm (if any) and rotation of the heads in x, tokens [begin, end), which lie in one segment.
+    void ropeRows(int layer, std::size_t segment, const NormWeights& norm, float* x,
+                  std::int64_t nHeads, std::int64_t begin, std::int64_t end) const;
+    /// The call for one segment, whose first token is the pass's `firstToken`; items are not set.
+    [[nodiscard]] kernels::AttentionArgs attentionArgs(int layer, std::size_t segment,
+                                                       std::int64_t firstToken,
+                                                       const kernels::PagedKv& kv) const;
+    /// fn(segment, tokenBegin, tokenEnd) for every segment that meets tokens [begin, end).
+    template <class Fn>
+    void forSegments(std::int64_t begin, std::int64_t end, Fn&& fn) const {
+        std::int64_t first = 0;
+        for (std::size_t i = 0; i < m_tokens.segments.size() && first < end; ++i) {
+            const std::int64_t last = first + m_tokens.segments[i].nTokens;
+            if (last > begin) fn(i, std::max(begin, first), std::min(end, last));
+            first = last;
+        }
+    }
     /// fn(tokenBegin, tokenEnd) over all tokens; one token stays on the calling thread.
     template <class Fn>
     void forTokens(std::int64_t nTokens, Fn&& fn) {
@@ -70,7 +87,7 @@ class CpuBackend final : public Backend {
     std::uint64_t m_storageBytes;
     Workspace m_workspace;
     std::int32_t* m_positions = nullptr;    ///< [maxTokens]
-    float* m_dynamicFrequencies = nullptr;  ///< [rotaryDim / 2] of this pass, with dynamic NTK
+    float* m_dynamicFrequencies = nullptr;  ///< [segments, rotaryDim / 2], with dynamic NTK
     float* m_attentionScratch = nullptr;    ///< [threads, m_attentionFloats]
     std::int64_t m_attentionFloats = 0;
     PassTokens m_tokens;

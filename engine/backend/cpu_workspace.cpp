@@ -36,7 +36,7 @@ CpuWorkspace layOutWorkspace(const ModelSpec& spec, const BackendSettings& setti
     w.hidden = takeActivations(arena, n, spec.ffnDim, settings.exact);
     all.positions = arena.take<std::int32_t>(n);
     if (spec.dynamicNtk.factor > 0.0)
-        all.dynamicFrequencies = arena.take<float>(spec.rotaryDim / 2);
+        all.dynamicFrequencies = arena.take<float>(settings.maxSequences * (spec.rotaryDim / 2));
     all.attentionFloats = kernels::attentionScratchFloats(
         settings.attention, spec.nHeads, spec.nKvHeads, spec.headDim, settings.maxContext);
     all.attentionFloats = (all.attentionFloats + 15) / 16 * 16;  // no cache line is shared

@@ -1,7 +1,8 @@
 #pragma once
 // The fixed pool that does the maths: fork and join in under a microsecond while work keeps coming,
-// asleep when idle. Not a task queue. Waiting is a bounded spin, then a futex (see CPU notes on
-// shared cores).
+// asleep when idle. Not a task queue. Waiting is a bounded spin, then a futex. Where another
+// process holds a core, every fork would wait for its time slice to end: the pool then does without
+// a worker for a while and tries again.
 
 #include <atomic>
 #include <cstdint>
@@ -22,8 +23,8 @@ class ThreadPool {
 
     [[nodiscard]] int size() const { return m_size; }
 
-    /// Runs fn(threadIndex, nThreads) on every worker and returns when all are done. fn must not
-    /// throw.
+    /// Runs fn(threadIndex, nThreads) on every worker and returns when all are done; nThreads may
+    /// be less than size() (see above). fn must not throw.
     template <class Fn>
     void run(Fn&& fn) {
         auto call = [](void* context, int index, int count) {
@@ -52,11 +53,21 @@ class ThreadPool {
     using Call = void (*)(void* context, int index, int count);
     void runErased(Call call, void* context);
     void workerLoop(int index);
+    /// Workers that take part in the next fork.
+    int activeWorkers(std::int64_t now);
+    /// The calling thread's part took from tStart to tDone, the whole fork until `now`.
+    void noteWait(std::int64_t tStart, std::int64_t tDone, std::int64_t now);
 
     int m_size;
+    int m_active;  ///< workers of the present fork; the caller's own
+    std::uint32_t m_fork = 0;
     Call m_call = nullptr;
     void* m_context = nullptr;
-    alignas(64) std::atomic<std::uint32_t> m_generation{0};
+    std::int64_t m_windowNs = 0;      ///< time of the forks that are looked at together
+    std::int64_t m_waitNs = 0;        ///< of it, the caller waited for others
+    std::int64_t m_fewerUntilNs = 0;  ///< until then the pool does without some workers
+    std::int64_t m_fewerForNs = 0;    ///< how long the next time
+    alignas(64) std::atomic<std::uint32_t> m_generation{0};  ///< fork and its workers
     alignas(64) std::atomic<std::uint32_t> m_pending{0};
     std::atomic<bool> m_stop{false};
     std::vector<std::thread> m_threads;

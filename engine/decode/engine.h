@@ -25,18 +25,20 @@ struct EngineSettings {
     std::int64_t kvBlockTokens = 16;              ///< 8 … 64
     std::int64_t contextTokens = 0;               ///< KV capacity; 0 = min(trained context, 4096)
     kernels::AttentionKind attention = kernels::AttentionKind::Flash;
-    bool exact = false;               ///< fp32 activations and KV, no activation quantisation
+    bool exact = false;  ///< fp32 activations and KV, no activation quantisation
+    bool pack = true;    ///< weights in the layout the processor reads fastest; never when exact
     std::int64_t prefillChunk = 256;  ///< tokens a forward pass at most
+    std::int64_t maxSequences = 1;    ///< at once; the KV cache has contextTokens for each
 };
 
 /// Closed-form need of a lane before anything is allocated.
 struct MemoryEstimate {
-    std::uint64_t weightBytes = 0;  ///< mapped
+    std::uint64_t weightBytes = 0;  ///< mapped or packed
     std::uint64_t kvBytes = 0;
     std::uint64_t scratchBytes = 0;
     [[nodiscard]] std::uint64_t total() const { return weightBytes + kvBytes + scratchBytes; }
 };
-MemoryEstimate estimateMemory(const ModelSpec& spec, std::uint64_t weightBytes,
+MemoryEstimate estimateMemory(const ModelSpec& spec, const WeightBytes& weights,
                               const EngineSettings& settings);
 
 /// Settings as they will really be, and why they differ from what was asked.
@@ -66,6 +68,18 @@ struct GenerateResult {
     double prefillMs() const { return static_cast<double>(tPrefillEndNs - tStartNs) / 1e6; }
 };
 
+/// A text read piece by piece, with the logits of every position. The engine must outlive it; no
+/// other request may run meanwhile.
+class LogitStream {
+  public:
+    virtual ~LogitStream() = default;
+    /// Tokens that continue the text, at most maxTokens() of them: logits after each, [n, vocab]
+    /// f32, valid until the next call. Errors: Usage when the context ends; Cancelled.
+    virtual Result<std::span<const float>> feed(std::span<const TokenId> tokens,
+                                                const CancelToken& cancel) = 0;
+    [[nodiscard]] virtual std::int64_t maxTokens() const = 0;
+};
+
 class Engine {
   public:
     /// Estimates first; OutOfMemory with both numbers when it cannot fit in what the machine has
@@ -87,6 +101,8 @@ class Engine {
     virtual Result<GenerateResult> generate(const GenerateRequest& request, trace::Cursor cursor,
                                             const CancelToken& cancel) = 0;
 
+    /// A new text of nTokens tokens in all.
+    virtual std::unique_ptr<LogitStream> logitStream(std::int64_t nTokens) = 0;
     /// Logits of every position: [nTokens, vocab] f32.
     virtual Result<std::vector<float>> logits(std::span<const TokenId> tokens,
                                               const CancelToken& cancel) = 0;
@@ -97,6 +113,9 @@ class Engine {
     virtual Result<std::int64_t> timePrefill(std::int64_t nTokens, const CancelToken& cancel) = 0;
     virtual Result<std::int64_t> timeDecode(std::int64_t nTokens, std::int64_t depth,
                                             const CancelToken& cancel) = 0;
+    /// nTokens decode steps of nSequences sequences together, each after `depth` tokens of context.
+    virtual Result<std::int64_t> timeBatch(std::int64_t nSequences, std::int64_t nTokens,
+                                           std::int64_t depth, const CancelToken& cancel) = 0;
 };
 
 }  // namespace lanescope

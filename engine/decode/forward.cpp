@@ -1,5 +1,7 @@
 #include "engine/decode/forward.h"
 
+#include "engine/base/mapping_guard.h"
+
 namespace lanescope {
 
 namespace {
@@ -91,7 +93,9 @@ Next Walk::parallel(int i, const LayerWeights& layer) {
 Next Walk::attention(int i, const LayerWeights& layer) {
     const bool last = i + 1 == static_cast<int>(m_model.layers().size());
     const auto nWanted = static_cast<std::int64_t>(m_pass.wanted.size());
-    const kernels::PagedKv kv = m_pool.view(i, *m_pass.table);
+    for (std::size_t s = 0; s < m_pass.tables.size(); ++s)
+        m_pass.views[s] = m_pool.view(i, *m_pass.tables[s]);
+    const std::span<const kernels::PagedKv> kv = m_pass.views;
     m_backend.linear(Op::Qkv, i, m_nTokens, m_w.normed,
                      {{&layer.q, m_w.q}, {&layer.k, m_w.k}, {&layer.v, m_w.v}});
     m_backend.ropeAndStore(i, layer, kv);
@@ -129,7 +133,7 @@ void Walk::head() {
 Result<void> forward(const Model& model, Backend& backend, const BlockPool& pool,
                      const ForwardPass& pass, const trace::Cursor& cursor,
                      const CancelToken& cancel) {
-    backend.begin({pass.tokens, pass.firstPosition, pass.callLength}, cursor);
+    backend.begin({pass.tokens, pass.segments}, cursor);
     Walk walk(model, backend, pool, pass);
     walk.embed();
     for (int i = 0; i < static_cast<int>(model.layers().size()); ++i) {
@@ -137,6 +141,7 @@ Result<void> forward(const Model& model, Backend& backend, const BlockPool& pool
         if (walk.layer(i) == Next::Done) return {};
     }
     walk.head();
+    if (mappingWasLost()) return model.checkpoint().checkUnchanged();
     return {};
 }
 

@@ -12,18 +12,20 @@
 
 namespace lanescope {
 
-/// A pass over tokens at consecutive positions.
+/// A pass over tokens of one or more sequences.
 struct ForwardPass {
     std::span<const TokenId> tokens;  ///< at most the backend's maxTokens, all inside the embedding
-    std::int32_t firstPosition = 0;
-    std::int64_t callLength = 0;           ///< see PassTokens
-    const BlockTable* table = nullptr;     ///< has room for every position up to the last
-    std::span<const std::int32_t> wanted;  ///< rows whose logits are computed, ascending
-    float* logits = nullptr;               ///< [wanted.size(), vocab] f32
+    std::span<const Segment> segments;          ///< whose they are; at most kMaxSegments
+    std::span<const BlockTable* const> tables;  ///< [segments]: room for every position to the last
+    std::span<kernels::PagedKv> views;          ///< [segments]: room for a layer's caches
+    std::span<const std::int32_t> wanted;       ///< rows whose logits are computed, ascending
+    float* logits = nullptr;                    ///< [wanted.size(), vocab] f32
 };
 
-/// Keys and values of the tokens are in the cache afterwards. Error: Cancelled, polled once a
-/// layer.
+inline constexpr std::size_t kMaxSegments = 256;
+
+/// Keys and values of the tokens are in the cache afterwards. Errors: Cancelled, polled once a
+/// layer; BadInput when the model's file was shortened meanwhile.
 Result<void> forward(const Model& model, Backend& backend, const BlockPool& pool,
                      const ForwardPass& pass, const trace::Cursor& cursor,
                      const CancelToken& cancel);

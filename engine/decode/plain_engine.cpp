@@ -5,6 +5,7 @@
 
 #include "engine/backend/cpu_backend.h"
 #include "engine/base/format.h"
+#include "engine/decode/sequence.h"
 #include "engine/decode/token_stream.h"
 
 namespace lanescope {
@@ -12,54 +13,53 @@ namespace lanescope {
 using trace::FinishReason;
 using trace::Op;
 
-/// Gives its blocks back when the request ends, however it ends.
-struct PlainEngine::Sequence {
-    Sequence(BlockPool& owner, const trace::Cursor& labels) : pool(owner), cursor(labels) {}
-    ~Sequence() { pool.shrink(table, 0, cursor); }
-    Sequence(const Sequence&) = delete;
-    Sequence& operator=(const Sequence&) = delete;
-
-    [[nodiscard]] std::uint64_t kvBytes() const {
-        return static_cast<std::uint64_t>(table.nBlocks()) * pool.layout().blockBytes();
-    }
-
-    BlockPool& pool;
-    trace::Cursor cursor;
-    BlockTable table;
-    std::int64_t nTokens = 0;  ///< in the cache
-};
-
 Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Model> model,
                                                const EngineSettings& settings) {
     const ModelSpec& spec = model->spec();
     auto effective = resolveSettings(spec, settings);
     if (!effective) return effective.error();
-    const EngineSettings& s = effective->settings;
-    const MemoryEstimate estimate = estimateMemory(spec, model->weightBytes(), s);
+    EngineSettings& s = effective->settings;
+    const WeightBytes weights = weightBytes(model->checkpoint());
+    const MemoryEstimate estimate = estimateMemory(spec, weights, s);
     if (auto fits = checkFits(estimate, availableMemoryBytes()); !fits) return fits.error();
-    auto backend = CpuBackend::create(spec, backendSettings(s));
+    // The estimate counts the weights; only now may synthetic ones take their memory.
+    if (auto made = model->checkpoint().materialise(); !made) return made.error();
+    BackendSettings forBackend = backendSettings(s);
+    if (s.pack) {
+        ThreadPool packers(s.threads);
+        auto packed = PackedWeights::of(*model, kernels::opTable(kernels::preferredIsa()), packers,
+                                        CancelToken());
+        if (!packed) return packed.error();
+        forBackend.packed = *packed;
+        s.pack = *packed != nullptr;
+    }
+    auto backend = CpuBackend::create(spec, forBackend);
     if (!backend) return backend.error();
     const KvLayout layout = kvLayout(spec, s);
-    auto pool =
-        BlockPool::create(layout, static_cast<std::int32_t>(layout.blocksFor(s.contextTokens)));
+    auto pool = BlockPool::create(
+        layout, static_cast<std::int32_t>(s.maxSequences * layout.blocksFor(s.contextTokens)));
     if (!pool) return pool.error();
     effective->isa = (*backend)->isa();
     return std::unique_ptr<Engine>(std::make_unique<PlainEngine>(
-        std::move(model), *std::move(effective), estimate, *std::move(backend), *std::move(pool)));
+        PlainEngine::Parts{std::move(model), *std::move(effective), estimate, forBackend.packed,
+                           *std::move(backend), *std::move(pool)}));
 }
 
-PlainEngine::PlainEngine(std::shared_ptr<const Model> model, EffectiveSettings effective,
-                         MemoryEstimate estimate, std::unique_ptr<Backend> backend,
-                         std::unique_ptr<BlockPool> pool)
-    : m_model(std::move(model)),
-      m_effective(std::move(effective)),
-      m_estimate(estimate),
-      m_backend(std::move(backend)),
-      m_pool(std::move(pool)),
-      m_logits(static_cast<std::size_t>(m_model->spec().vocab)) {}
+PlainEngine::PlainEngine(Parts parts)
+    : m_model(std::move(parts.model)),
+      m_effective(std::move(parts.effective)),
+      m_estimate(parts.estimate),
+      m_packed(std::move(parts.packed)),
+      m_backend(std::move(parts.backend)),
+      m_pool(std::move(parts.pool)),
+      m_views(static_cast<std::size_t>(m_effective.settings.maxSequences)),
+      m_logits(
+          static_cast<std::size_t>(m_model->spec().vocab * m_effective.settings.maxSequences)) {}
 
 MemoryEstimate PlainEngine::measured() const {
-    return {.weightBytes = m_model->weightBytes(),
+    std::uint64_t weights = m_model->weightBytes();
+    if (m_packed != nullptr) weights += m_packed->bytes() - m_packed->replacedBytes();
+    return {.weightBytes = weights,
             .kvBytes = m_pool->reservedBytes(),
             .scratchBytes = m_backend->workspaceBytes() + m_logits.capacity() * sizeof(float)};
 }
@@ -108,12 +108,15 @@ Result<void> PlainEngine::prefill(Sequence& sequence, std::span<const TokenId> t
     for (std::int64_t done = 0; done < total; done += chunk) {
         const std::int64_t count = std::min(chunk, total - done);
         const std::array last{static_cast<std::int32_t>(count - 1)};
+        const std::array segments{
+            Segment{count, static_cast<std::int32_t>(sequence.nTokens), callLength}};
+        const std::array<const BlockTable*, 1> tables{&sequence.table};
         ForwardPass pass;
         pass.tokens =
             tokens.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(count));
-        pass.firstPosition = static_cast<std::int32_t>(sequence.nTokens);
-        pass.callLength = callLength;
-        pass.table = &sequence.table;
+        pass.segments = segments;
+        pass.tables = tables;
+        pass.views = std::span(m_views).first(1);
         pass.logits = m_logits.data();
         if (done + count == total) pass.wanted = last;
         if (auto ran = forward(*m_model, *m_backend, *m_pool, pass, cursor, cancel); !ran)
@@ -131,10 +134,13 @@ Result<void> PlainEngine::step(Sequence& sequence, TokenId token, const trace::C
     const trace::ScopedSpan span(cursor, Op::DecodeStep, -1);
     if (auto room = m_pool->grow(sequence.table, sequence.nTokens + 1, cursor); !room) return room;
     static constexpr std::array<std::int32_t, 1> kOnly{0};
+    const std::array segments{Segment{1, static_cast<std::int32_t>(sequence.nTokens), 0}};
+    const std::array<const BlockTable*, 1> tables{&sequence.table};
     ForwardPass pass;
     pass.tokens = {&token, 1};
-    pass.firstPosition = static_cast<std::int32_t>(sequence.nTokens);
-    pass.table = &sequence.table;
+    pass.segments = segments;
+    pass.tables = tables;
+    pass.views = std::span(m_views).first(1);
     pass.wanted = kOnly;
     pass.logits = m_logits.data();
     if (auto ran = forward(*m_model, *m_backend, *m_pool, pass, cursor, cancel); !ran) return ran;
@@ -244,76 +250,6 @@ Result<FinishReason> PlainEngine::decode(Sequence& sequence, const GenerateReque
     result.text = stream.text();
     if (!ran) return ran.error();
     return finish;
-}
-
-Result<std::vector<float>> PlainEngine::logits(std::span<const TokenId> tokens,
-                                               const CancelToken& cancel) {
-    if (auto valid = checkTokens(tokens); !valid) return valid.error();
-    const auto vocab = static_cast<std::size_t>(m_model->spec().vocab);
-    const std::uint64_t bytes = tokens.size() * vocab * sizeof(float);
-    if (const std::uint64_t available = availableMemoryBytes(); available > 0 && bytes > available)
-        return outOfMemory("logits of " + std::to_string(tokens.size()) + " positions need " +
-                               formatBytes(bytes) + ", " + formatBytes(available) + " free",
-                           "logits", "give fewer tokens");
-    std::vector<float> all(tokens.size() * vocab);
-    const auto chunk = static_cast<std::size_t>(m_effective.settings.prefillChunk);
-    std::vector<std::int32_t> rows(std::min(chunk, tokens.size()));
-    for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::int32_t>(i);
-    Sequence sequence(*m_pool, {});
-    if (auto room = m_pool->grow(sequence.table, std::ssize(tokens), {}); !room)
-        return room.error();
-    for (std::size_t done = 0; done < tokens.size(); done += chunk) {
-        const std::size_t count = std::min(chunk, tokens.size() - done);
-        ForwardPass pass;
-        pass.tokens = tokens.subspan(done, count);
-        pass.firstPosition = static_cast<std::int32_t>(done);
-        pass.callLength = std::ssize(tokens);
-        pass.table = &sequence.table;
-        pass.wanted = std::span(rows).first(count);
-        pass.logits = all.data() + done * vocab;
-        if (auto ran = forward(*m_model, *m_backend, *m_pool, pass, {}, cancel); !ran)
-            return ran.error();
-    }
-    return all;
-}
-
-std::vector<TokenId> PlainEngine::benchTokens(std::int64_t n) const {
-    std::vector<TokenId> tokens(static_cast<std::size_t>(n));
-    for (std::size_t i = 0; i < tokens.size(); ++i)
-        tokens[i] = static_cast<TokenId>((i * 7919 + 13) %
-                                         static_cast<std::size_t>(m_model->usableVocab()));
-    return tokens;
-}
-
-Result<std::int64_t> PlainEngine::timePrefill(std::int64_t nTokens, const CancelToken& cancel) {
-    if (nTokens < 1) return usageError("a prefill needs at least one token");
-    const std::vector<TokenId> tokens =
-        benchTokens(std::min(nTokens, m_effective.settings.contextTokens + 1));
-    if (auto valid = checkTokens(tokens); !valid) return valid.error();
-    Sequence sequence(*m_pool, {});
-    const std::int64_t tStartNs = nowNs();
-    if (auto ran = prefill(sequence, tokens, {}, cancel); !ran) return ran.error();
-    return nowNs() - tStartNs;
-}
-
-Result<std::int64_t> PlainEngine::timeDecode(std::int64_t nTokens, std::int64_t depth,
-                                             const CancelToken& cancel) {
-    const std::int64_t context = m_effective.settings.contextTokens;
-    if (nTokens < 1 || depth < 0 || nTokens > context || depth > context - nTokens)
-        return usageError(std::to_string(nTokens) + " tokens after " + std::to_string(depth) +
-                              " do not fit: the context holds " + std::to_string(context),
-                          "choose fewer tokens or raise the context");
-    const std::vector<TokenId> tokens = benchTokens(depth + nTokens);
-    Sequence sequence(*m_pool, {});
-    if (depth > 0) {
-        const auto before = std::span(tokens).first(static_cast<std::size_t>(depth));
-        if (auto ran = prefill(sequence, before, {}, cancel); !ran) return ran.error();
-    }
-    const std::int64_t tStartNs = nowNs();
-    for (std::int64_t i = depth; i < depth + nTokens; ++i)
-        if (auto ran = step(sequence, tokens[static_cast<std::size_t>(i)], {}, cancel); !ran)
-            return ran.error();
-    return nowNs() - tStartNs;
 }
 
 }  // namespace lanescope

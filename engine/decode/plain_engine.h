@@ -4,15 +4,23 @@
 
 #include "engine/decode/engine.h"
 #include "engine/decode/forward.h"
+#include "engine/decode/sequence.h"
 #include "engine/decode/settings.h"
 
 namespace lanescope {
 
 class PlainEngine final : public Engine {
   public:
-    PlainEngine(std::shared_ptr<const Model> model, EffectiveSettings effective,
-                MemoryEstimate estimate, std::unique_ptr<Backend> backend,
-                std::unique_ptr<BlockPool> pool);
+    /// What an engine is made of.
+    struct Parts {
+        std::shared_ptr<const Model> model;
+        EffectiveSettings effective;
+        MemoryEstimate estimate;
+        std::shared_ptr<const PackedWeights> packed;  ///< null: none
+        std::unique_ptr<Backend> backend;
+        std::unique_ptr<BlockPool> pool;
+    };
+    explicit PlainEngine(Parts parts);
 
     [[nodiscard]] const Model& model() const override { return *m_model; }
     [[nodiscard]] const EffectiveSettings& effective() const override { return m_effective; }
@@ -22,14 +30,17 @@ class PlainEngine final : public Engine {
 
     Result<GenerateResult> generate(const GenerateRequest& request, trace::Cursor cursor,
                                     const CancelToken& cancel) override;
+    std::unique_ptr<LogitStream> logitStream(std::int64_t nTokens) override;
     Result<std::vector<float>> logits(std::span<const TokenId> tokens,
                                       const CancelToken& cancel) override;
     Result<std::int64_t> timePrefill(std::int64_t nTokens, const CancelToken& cancel) override;
     Result<std::int64_t> timeDecode(std::int64_t nTokens, std::int64_t depth,
                                     const CancelToken& cancel) override;
+    Result<std::int64_t> timeBatch(std::int64_t nSequences, std::int64_t nTokens,
+                                   std::int64_t depth, const CancelToken& cancel) override;
 
   private:
-    struct Sequence;  ///< blocks and length of the request at work
+    class Stream;  ///< its LogitStream
 
     Result<void> checkRequest(const GenerateRequest& request) const;
     Result<void> checkTokens(std::span<const TokenId> tokens) const;
@@ -49,9 +60,11 @@ class PlainEngine final : public Engine {
     std::shared_ptr<const Model> m_model;
     EffectiveSettings m_effective;
     MemoryEstimate m_estimate;
+    std::shared_ptr<const PackedWeights> m_packed;
     std::unique_ptr<Backend> m_backend;
     std::unique_ptr<BlockPool> m_pool;
-    std::vector<float> m_logits;  ///< [vocab] of the last position computed
+    std::vector<kernels::PagedKv> m_views;  ///< [maxSequences] a layer's caches during a pass
+    std::vector<float> m_logits;  ///< [maxSequences, vocab] of the last positions computed
 };
 
 }  // namespace lanescope

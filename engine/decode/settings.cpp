@@ -7,6 +7,7 @@
 #include "engine/backend/cpu_backend.h"
 #include "engine/base/format.h"
 #include "engine/base/thread_pool.h"
+#include "engine/decode/forward.h"
 
 namespace lanescope {
 
@@ -15,6 +16,7 @@ namespace {
 constexpr int kMaxThreads = 256;
 constexpr std::int64_t kMaxContextTokens = 1 << 24;
 constexpr std::int64_t kMaxPrefillChunk = 4096;
+constexpr auto kMaxSequences = static_cast<std::int64_t>(kMaxSegments);
 
 bool exactFromEnvironment() {
     const char* value = std::getenv("LANESCOPE_EXACT");
@@ -41,6 +43,8 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
         return rangeError("context", s.contextTokens, 0, kMaxContextTokens);
     if (s.prefillChunk < 1 || s.prefillChunk > kMaxPrefillChunk)
         return rangeError("prefill chunk", s.prefillChunk, 1, kMaxPrefillChunk);
+    if (s.maxSequences < 1 || s.maxSequences > kMaxSequences)
+        return rangeError("sequences", s.maxSequences, 1, kMaxSequences);
     if (s.kvType != kernels::DType::F32 && s.kvType != kernels::DType::F16 &&
         s.kvType != kernels::DType::BF16)
         return usageError(
@@ -66,6 +70,7 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
                                   ": exact path");
         s.kvType = kernels::DType::F32;
     }
+    if (s.exact) s.pack = false;
     return effective;
 }
 
@@ -79,23 +84,27 @@ KvLayout kvLayout(const ModelSpec& spec, const EngineSettings& settings) {
 
 BackendSettings backendSettings(const EngineSettings& settings) {
     return {.threads = settings.threads,
-            .maxTokens = settings.prefillChunk,
+            .maxTokens = std::max(settings.prefillChunk, settings.maxSequences),
+            .maxSequences = settings.maxSequences,
             .maxContext = settings.contextTokens,
             .attention = settings.attention,
-            .exact = settings.exact};
+            .exact = settings.exact,
+            .packed = nullptr};
 }
 
-MemoryEstimate estimateMemory(const ModelSpec& spec, std::uint64_t weightBytes,
+MemoryEstimate estimateMemory(const ModelSpec& spec, const WeightBytes& weights,
                               const EngineSettings& settings) {
     MemoryEstimate estimate;
-    estimate.weightBytes = weightBytes;
     const auto resolved = resolveSettings(spec, settings);
     const EngineSettings& s = resolved ? resolved->settings : settings;
+    const bool packs = s.pack && kernels::opTable(kernels::preferredIsa()).pack != nullptr;
+    estimate.weightBytes = packs ? weights.packed : weights.stored;
     const KvLayout layout = kvLayout(spec, s);
     estimate.kvBytes =
-        static_cast<std::uint64_t>(layout.blocksFor(s.contextTokens)) * layout.blockBytes();
+        static_cast<std::uint64_t>(s.maxSequences * layout.blocksFor(s.contextTokens)) *
+        layout.blockBytes();
     estimate.scratchBytes = CpuBackend::requiredBytes(spec, backendSettings(s)) +
-                            static_cast<std::uint64_t>(spec.vocab) * sizeof(float);
+                            static_cast<std::uint64_t>(spec.vocab * s.maxSequences) * sizeof(float);
     return estimate;
 }
 

@@ -61,6 +61,7 @@ std::string settingsJson(const LaneSpec& spec, const EffectiveSettings& effectiv
     out["context"] = effective.settings.contextTokens;
     out["attention"] = attentionName(effective.settings.attention);
     out["exact"] = effective.settings.exact;
+    out["pack"] = effective.settings.pack;
     out["prefillChunk"] = effective.settings.prefillChunk;
     out["decode"] = "plain";
     std::vector<std::string> notes = effective.notes;
@@ -112,8 +113,12 @@ struct Executor::Lane {
 };
 
 Executor::Executor(const Plan& plan, LaneSource& source, trace::Sink& sink,
-                   const CancelToken& cancel, const RunOptions& options)
-    : m_plan(plan), m_source(source), m_sink(sink), m_cancel(cancel), m_options(options) {}
+                   const CancelToken& cancel, RunOptions options)
+    : m_plan(plan),
+      m_source(source),
+      m_sink(sink),
+      m_cancel(cancel),
+      m_options(std::move(options)) {}
 
 Executor::~Executor() = default;
 

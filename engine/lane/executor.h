@@ -36,7 +36,7 @@ class LaneSource {
 class Executor {
   public:
     Executor(const Plan& plan, LaneSource& source, trace::Sink& sink, const CancelToken& cancel,
-             const RunOptions& options);
+             RunOptions options);
     ~Executor();
 
     /// See executePlan.
@@ -62,7 +62,7 @@ class Executor {
     LaneSource& m_source;
     trace::Sink& m_sink;
     const CancelToken& m_cancel;
-    const RunOptions& m_options;
+    RunOptions m_options;
     std::vector<std::unique_ptr<Lane>> m_lanes;  ///< by plan index; null: muted
     std::int32_t m_nextRequest = 0;
     std::int64_t m_uses = 0;

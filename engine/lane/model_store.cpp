@@ -37,12 +37,7 @@ std::vector<std::string> modelFolders() {
     if (const std::string dir = environment("LANESCOPE_MODELS"); !dir.empty()) {
         folders.push_back(dir);
     }
-    std::string cache = environment("XDG_CACHE_HOME");
-    if (cache.empty()) {
-        const std::string home = environment("HOME");
-        cache = (home.empty() ? "." : home) + "/.cache";
-    }
-    folders.push_back(cache + "/lanescope/models");
+    folders.push_back(cacheFolder() + "/models");
     return folders;
 }
 
@@ -93,6 +88,15 @@ std::string fingerprint(const std::string& path) {
 }
 
 }  // namespace
+
+std::string cacheFolder() {
+    std::string cache = environment("XDG_CACHE_HOME");
+    if (cache.empty()) {
+        const std::string home = environment("HOME");
+        cache = (home.empty() ? "." : home) + "/.cache";
+    }
+    return cache + "/lanescope";
+}
 
 Result<std::string> ModelStore::resolve(const std::string& model) {
     if (model.empty()) return usageError("no model given", "known names: " + listKnown());

@@ -165,6 +165,7 @@ ordered_json laneToJson(const LaneSpec& lane) {
     out["kvBlock"] = lane.kvBlock;
     out["context"] = lane.context;
     out["exact"] = lane.exact;
+    out["pack"] = lane.pack;
     out["decode"] = {{"kind", "plain"}};
     // Only where there is one: plans without it stay readable for versions that do not know it.
     if (!lane.chatTemplate.empty()) out["chatTemplate"] = lane.chatTemplate;
@@ -260,6 +261,7 @@ Result<EngineSettings> engineSettings(const LaneSpec& lane) {
     s.kvBlockTokens = lane.kvBlock;
     s.contextTokens = lane.context;
     s.exact = lane.exact;
+    s.pack = lane.pack;
     return s;
 }
 

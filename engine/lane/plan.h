@@ -38,6 +38,7 @@ struct LaneSpec {
     std::int64_t kvBlock = 16;
     std::int64_t context = 0;  ///< 0 = default
     bool exact = false;
+    bool pack = true;  ///< weights repacked at load for speed
     DecodeKind decode = DecodeKind::Plain;
     std::string chatTemplate;  ///< Jinja text used instead of the model's own; empty = its own
     bool muted = false;        ///< kept, but not run

@@ -319,7 +319,7 @@ LaneSpec readLane(Reader& reader, const json& value, std::size_t index,
     LaneSpec lane;
     if (!reader.object(value, place,
                        {"name", "like", "model", "backend", "threads", "weights", "kv", "attention",
-                        "kvBlock", "context", "exact", "decode", "chatTemplate", "muted"},
+                        "kvBlock", "context", "exact", "pack", "decode", "chatTemplate", "muted"},
                        {"reasoning", "endpoint"})) {
         return lane;
     }
@@ -338,6 +338,7 @@ LaneSpec readLane(Reader& reader, const json& value, std::size_t index,
     reader.integer(value, place, "kvBlock", lane.kvBlock, plan::kMinKvBlock, plan::kMaxKvBlock);
     reader.integer(value, place, "context", lane.context, 0, plan::kMaxContext);
     reader.flag(value, place, "exact", lane.exact);
+    reader.flag(value, place, "pack", lane.pack);
     readDecode(reader, value, place);
     reader.text(value, place, "chatTemplate", lane.chatTemplate);
     reader.flag(value, place, "muted", lane.muted);

@@ -93,11 +93,7 @@ Result<std::unique_ptr<Engine>> createEngine(std::shared_ptr<const Model> model,
                 formatBytes(need) + ", " + formatBytes(available) + " free",
             model->checkpoint().path(), "choose a shorter context or a smaller KV format");
     }
-    // The engine's estimate counts the weights; only then may synthetic ones take their memory.
-    auto engine = Engine::create(model, settings);
-    if (!engine) return engine;
-    if (auto made = model->checkpoint().materialise(); !made) return made.error();
-    return engine;
+    return Engine::create(std::move(model), settings);
 }
 
 Result<trace::RunStatus> executePlan(const Plan& plan, ModelStore& models, trace::Sink& sink,

@@ -63,6 +63,10 @@ struct RunOptions {
 Result<trace::RunStatus> executePlan(const Plan& plan, ModelStore& models, trace::Sink& sink,
                                      const CancelToken& cancel, const RunOptions& options = {});
 
+/// Where things are kept that can be had again (models, measurements): $XDG_CACHE_HOME/lanescope or
+/// ~/.cache/lanescope; may not exist yet.
+std::string cacheFolder();
+
 /// {cpu, cores, threads, isa, memoryBytes, os, kernel}: what is stored with every run.
 nlohmann::ordered_json describeMachine();
 

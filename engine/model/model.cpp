@@ -9,6 +9,7 @@
 #include "engine/model/transpose.h"
 #include "engine/text/chat_template.h"
 #include "kernels/ops/dispatch.h"
+#include "kernels/types/packed.h"
 
 namespace lanescope {
 
@@ -31,6 +32,17 @@ Weight rowsOf(const Weight& whole, std::int64_t begin, std::int64_t nRows) {
             static_cast<const std::byte*>(whole.data) + begin * bytes,
             whole.bias != nullptr ? whole.bias + begin : nullptr,
             static_cast<std::uint64_t>(nRows * bytes)};
+}
+
+/// Words of a GGUF vocabulary up to the last that is a token: files pad the list to the rows of the
+/// embedding with words of type "unused".
+std::int64_t wordsInUse(const Metadata& metadata, std::int64_t nWords) {
+    constexpr std::int64_t kUnused = 5;
+    const auto* types = metadata.integers("tokenizer.ggml.token_type");
+    if (types == nullptr || static_cast<std::int64_t>(types->size()) != nWords) return nWords;
+    const auto last =
+        std::find_if(types->rbegin(), types->rend(), [](std::int64_t t) { return t != kUnused; });
+    return last == types->rend() ? nWords : types->rend() - last;
 }
 
 }  // namespace
@@ -59,6 +71,7 @@ class ModelBuilder {
     void bindHead(const ModelSpec& spec);
     void bindQkv(const ModelSpec& spec, std::int64_t index, LayerWeights& layer);
     void bindLayer(const ModelSpec& spec, std::int64_t index);
+    void numberMatrices();
     void bindText();
     void fail(Error error) {
         if (!m_error) m_error = std::move(error);
@@ -242,6 +255,15 @@ void ModelBuilder::bindLayer(const ModelSpec& spec, std::int64_t index) {
     if (spec.postNorms) layer.ffnPostNorm = layerNorm(m_names.ffnPostNorm);
 }
 
+void ModelBuilder::numberMatrices() {
+    std::int32_t index = 0;
+    for (LayerWeights& layer : m_model->m_layers)
+        for (Weight* weight :
+             {&layer.q, &layer.k, &layer.v, &layer.o, &layer.gate, &layer.up, &layer.down})
+            if (weight->present()) weight->index = index++;
+    m_model->m_head.index = index;
+}
+
 /// Tokenizer and template: what is wrong with them is kept, for the places that need them.
 void ModelBuilder::bindText() {
     const std::int64_t rows = m_model->m_spec.vocab;
@@ -261,7 +283,8 @@ void ModelBuilder::bindText() {
                           " tokens, but the embedding " + "only " + std::to_string(rows) + " rows",
                       m_checkpoint->path(), "use the tokenizer that belongs to the weights"));
     else if (words > 0)
-        m_model->m_usableVocab = static_cast<std::int32_t>(words);
+        m_model->m_usableVocab =
+            static_cast<std::int32_t>(wordsInUse(m_checkpoint->metadata(), words));
     if (auto chat = ChatTemplate::fromCheckpoint(*m_checkpoint))
         m_model->m_chatTemplate = *chat;
     else
@@ -279,10 +302,33 @@ Result<std::shared_ptr<const Model>> ModelBuilder::build(std::int64_t tStartNs) 
     // A file that claims more layers than it has tensors fails at the first one that is missing.
     for (std::int64_t i = 0; i < spec->nLayers && !m_error; ++i) bindLayer(*spec, i);
     if (m_error) return *m_error;
+    numberMatrices();
     bindText();
     if (m_error) return *m_error;
     m_model->m_loadMs = static_cast<double>(nowNs() - tStartNs) / 1e6;
     return std::shared_ptr<const Model>(m_model);
+}
+
+std::vector<const Weight*> Model::matrices() const {
+    std::vector<const Weight*> all;
+    for (const LayerWeights& layer : m_layers)
+        for (const Weight* weight :
+             {&layer.q, &layer.k, &layer.v, &layer.o, &layer.gate, &layer.up, &layer.down})
+            if (weight->present()) all.push_back(weight);
+    all.push_back(&m_head);
+    return all;
+}
+
+WeightBytes weightBytes(const Checkpoint& checkpoint) {
+    WeightBytes sum;
+    for (const TensorView& tensor : checkpoint.tensors()) {
+        sum.stored += tensor.sizeBytes;
+        sum.packed += tensor.shape.size() == 2 && kernels::canPack(tensor.dtype)
+                          ? static_cast<std::uint64_t>(kernels::packedBytes(
+                                tensor.dtype, tensor.shape[0], tensor.shape[1]))
+                          : tensor.sizeBytes;
+    }
+    return sum;
 }
 
 Result<std::shared_ptr<const Model>> Model::load(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct Weight {
     const float* bias =
         nullptr;  ///< [nRows] f32 or null (small vectors are converted once, at load)
     std::uint64_t sizeBytes = 0;
+    std::int32_t index = -1;  ///< place in Model::matrices(); -1: not among them
     [[nodiscard]] bool present() const { return data != nullptr; }
 };
 
@@ -49,6 +51,23 @@ struct LayerWeights {
 struct ParameterCounts {
     std::int64_t embedding = 0, attention = 0, mlp = 0, norms = 0, head = 0;
     [[nodiscard]] std::int64_t total() const { return embedding + attention + mlp + norms + head; }
+};
+
+/// Bytes of all weights as they are stored, and with the packable ones packed.
+struct WeightBytes {
+    std::uint64_t stored = 0;
+    std::uint64_t packed = 0;
+};
+/// From the tensors alone. An embedding that is not the head too stays as it is stored and is
+/// counted as packed all the same: packing changes sizes by at most 3 %.
+WeightBytes weightBytes(const Checkpoint& checkpoint);
+
+class PackedWeights;
+
+/// Where a model keeps track of its packed weights.
+struct PackedSlot {
+    std::mutex mutex;
+    std::weak_ptr<const PackedWeights> weights;
 };
 
 class Model {
@@ -76,6 +95,10 @@ class Model {
     }  ///< null: none, or see the error
     [[nodiscard]] const std::string& chatTemplateError() const { return m_chatTemplateError; }
 
+    /// The matrices that tokens are multiplied with (all but embeddings and positions), by index.
+    [[nodiscard]] std::vector<const Weight*> matrices() const;
+    [[nodiscard]] PackedSlot& packedSlot() const { return m_packedSlot; }
+
     [[nodiscard]] const ParameterCounts& parameters() const { return m_parameters; }
     [[nodiscard]] std::uint64_t weightBytes() const {
         return m_weightBytes;
@@ -83,8 +106,8 @@ class Model {
     /// The part of it that was copied at load because files store it transposed.
     [[nodiscard]] std::uint64_t copiedBytes() const { return m_copiedBytes; }
     [[nodiscard]] double loadMs() const { return m_loadMs; }
-    /// Ids the model may emit: min(rows of the head, tokenizer's vocabulary); the rest are padding
-    /// and never sampled.
+    /// Ids the model may emit: rows of the head that the vocabulary names, less the unused words at
+    /// its end; the rest are padding and never sampled.
     [[nodiscard]] std::int32_t usableVocab() const { return m_usableVocab; }
 
   private:
@@ -107,6 +130,7 @@ class Model {
     std::uint64_t m_copiedBytes = 0;
     double m_loadMs = 0.0;
     std::int32_t m_usableVocab = 0;
+    mutable PackedSlot m_packedSlot;
 };
 
 }  // namespace lanescope

@@ -4,12 +4,19 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <map>
 
+#include "engine/backend/cpu_backend.h"
+#include "engine/base/mapping_guard.h"
 #include "engine/base/thread_pool.h"
+#include "engine/decode/forward.h"
+#include "engine/decode/sequence.h"
 #include "engine/decode/settings.h"
+#include "engine/model/packed_weights.h"
 #include "tests/engine/decode/engine_support.h"
 
 namespace lanescope::test {
@@ -311,6 +318,7 @@ TEST_F(EngineTest, CancelKeepsWhatThereIsAndFreesTheBlocks) {
     for (const trace::Span& span : during.spans) EXPECT_LE(span.layer, 0);
     EXPECT_EQ(e->logits(somePrompt(8), layer).error().code, ErrorCode::Cancelled);
     EXPECT_EQ(e->timePrefill(8, layer).error().code, ErrorCode::Cancelled);
+    EXPECT_EQ(e->timeBatch(1, 4, 0, layer).error().code, ErrorCode::Cancelled);
     EXPECT_TRUE(e->logits(somePrompt(8), m_cancel).ok());
 }
 
@@ -420,6 +428,156 @@ TEST_F(EngineTest, WeightsThatGiveNoNumbersAreAnError) {
     ASSERT_FALSE(result.ok());
     EXPECT_EQ(result.error().code, ErrorCode::BadInput);
     EXPECT_THAT(result.error().message, HasSubstr("620 logits"));
+}
+
+TEST(PackedWeights, GiveTheSameAnswersAndAreSharedByALanesModel) {
+    const auto model = loadOrFail(goldenDir() + "/gguf/llama_wide.Q4_K_M.llama_quantize.gguf");
+    ASSERT_NE(model, nullptr);
+    EngineSettings settings;
+    settings.threads = 2;
+    settings.pack = false;
+    const auto stored = engineFor(model, settings);
+    settings.pack = true;
+    const auto packed = engineFor(model, settings);
+    if (!packed->effective().settings.pack) GTEST_SKIP() << "this processor reads stored formats";
+    CancelToken cancel;
+    for (const std::int64_t nTokens : {1, 7, 40}) {
+        const auto ids = somePrompt(nTokens, model->usableVocab());
+        EXPECT_EQ(*packed->logits(ids, cancel), *stored->logits(ids, cancel)) << nTokens;
+    }
+    EXPECT_EQ(generateIds(*packed, greedyRequest(somePrompt(9, 256), 12)),
+              generateIds(*stored, greedyRequest(somePrompt(9, 256), 12)));
+    EXPECT_FALSE(stored->effective().settings.pack);
+
+    const auto& ops = kernels::opTable(kernels::preferredIsa());
+    ThreadPool pool(2);
+    auto first = PackedWeights::of(*model, ops, pool, cancel);
+    ASSERT_TRUE(first.ok());
+    auto second = PackedWeights::of(*model, ops, pool, cancel);
+    EXPECT_EQ(first->get(), second->get());
+    EXPECT_GE((*first)->bytes(), (*first)->replacedBytes());
+    for (const Weight* weight : model->matrices())
+        EXPECT_EQ((*first)->find(*weight) != nullptr, kernels::canPack(weight->dtype));
+    EXPECT_EQ((*first)->find(model->embedding()), nullptr);
+
+    settings.exact = true;
+    EXPECT_FALSE(engineFor(model, settings)->effective().settings.pack);
+}
+
+/// The pass under the engine: several sequences of different lengths in one, chunks and single
+/// tokens mixed, give each the logits it gets alone.
+void expectBatchesLikeAlone(const std::string& path, bool exact) {
+    SCOPED_TRACE(path);
+    const auto model = loadOrFail(path);
+    ASSERT_NE(model, nullptr);
+    EngineSettings settings;
+    settings.threads = 2;
+    settings.exact = exact;
+    settings.kvType = exact ? kernels::DType::F32 : kernels::DType::F16;
+    settings.contextTokens = 128;
+    settings.prefillChunk = 64;
+    settings.maxSequences = 4;
+    const auto resolved = resolveSettings(model->spec(), settings);
+    ASSERT_TRUE(resolved.ok());
+    auto backend = CpuBackend::create(model->spec(), backendSettings(resolved->settings));
+    ASSERT_TRUE(backend.ok());
+    const KvLayout layout = kvLayout(model->spec(), resolved->settings);
+    auto pool = BlockPool::create(layout, 64);
+    ASSERT_TRUE(pool.ok());
+    const auto vocab = static_cast<std::size_t>(model->spec().vocab);
+    const std::vector<std::int64_t> before{0, 17, 33, 5};
+    const std::vector<std::int64_t> now{9, 1, 1, 3};
+    std::vector<kernels::PagedKv> views(4);
+    CancelToken cancel;
+    const auto run = [&](std::span<const std::size_t> which, std::span<float> logits) {
+        std::deque<Sequence> sequences;
+        std::vector<const BlockTable*> tables;
+        std::vector<Segment> segments;
+        std::vector<TokenId> ids;
+        std::vector<std::int32_t> wanted;
+        for (const std::size_t i : which) {
+            Sequence& sequence = sequences.emplace_back(**pool, trace::Cursor());
+            ASSERT_TRUE((*pool)->grow(sequence.table, before[i] + now[i], {}).ok());
+            const auto all = somePrompt(before[i] + now[i] + static_cast<std::int64_t>(i), 200);
+            const std::span<const TokenId> mine = std::span(all).subspan(i);
+            if (before[i] > 0) {
+                const std::array first{Segment{before[i], 0, before[i]}};
+                const std::array<const BlockTable*, 1> table{&sequence.table};
+                ForwardPass pass;
+                pass.tokens = mine.first(static_cast<std::size_t>(before[i]));
+                pass.segments = first;
+                pass.tables = table;
+                pass.views = std::span(views).first(1);
+                ASSERT_TRUE(forward(*model, **backend, **pool, pass, {}, cancel).ok());
+            }
+            const auto rest = mine.subspan(static_cast<std::size_t>(before[i]));
+            ids.insert(ids.end(), rest.begin(), rest.end());
+            segments.push_back({now[i], static_cast<std::int32_t>(before[i]), 0});
+            tables.push_back(&sequence.table);
+            wanted.push_back(static_cast<std::int32_t>(ids.size()) - 1);
+        }
+        ForwardPass pass;
+        pass.tokens = ids;
+        pass.segments = segments;
+        pass.tables = tables;
+        pass.views = std::span(views).first(which.size());
+        pass.wanted = wanted;
+        pass.logits = logits.data();
+        ASSERT_TRUE(forward(*model, **backend, **pool, pass, {}, cancel).ok());
+    };
+    const std::array<std::size_t, 4> all{0, 1, 2, 3};
+    std::vector<float> together(4 * vocab);
+    run(all, together);
+    for (const std::size_t i : all) {
+        const std::array<std::size_t, 1> one{i};
+        std::vector<float> alone(vocab);
+        run(one, alone);
+        EXPECT_EQ(std::memcmp(alone.data(), together.data() + i * vocab, vocab * sizeof(float)), 0)
+            << "sequence " << i;
+    }
+}
+
+TEST(Batch, EverySequenceGetsTheBitsItGetsAlone) {
+    for (const char* name : {"llama_gqa", "mistral", "gemma3", "gpt2", "llama_dynamic_ntk"})
+        expectBatchesLikeAlone(checkpointFolder(name), true);
+    expectBatchesLikeAlone(goldenDir() + "/gguf/llama_wide.Q4_K_M.llama_quantize.gguf", false);
+}
+
+TEST(PackedWeights, CanBeCancelled) {
+    const auto model = loadOrFail(goldenDir() + "/gguf/llama_wide.Q4_K_M.llama_quantize.gguf");
+    ASSERT_NE(model, nullptr);
+    const auto& ops = kernels::opTable(kernels::preferredIsa());
+    if (ops.pack == nullptr) GTEST_SKIP() << "this processor reads stored formats";
+    ThreadPool pool(1);
+    CancelToken cancel;
+    cancel.request();
+    EXPECT_EQ(PackedWeights::of(*model, ops, pool, cancel).error().code, ErrorCode::Cancelled);
+}
+
+/// Cuts the model's file when the second token comes.
+struct Shortener : trace::Sink {
+    std::filesystem::path file;
+    int tokens = 0;
+    void span(const trace::Span&) override {}
+    void kv(const trace::KvEvent&) override {}
+    void token(const trace::TokenRecord&) override {
+        if (++tokens == 2) std::filesystem::resize_file(file, 10'000);
+    }
+};
+
+TEST_F(EngineTest, AModelFileShortenedWhileItRunsEndsTheRequestWithAnError) {
+    installMappingGuard();
+    const TemporaryFolder folder;
+    copyCheckpoint("llama_gqa", folder, [](const std::string&) { return true; });
+    const auto model = loadOrFail(folder.path().string());
+    ASSERT_NE(model, nullptr);
+    Shortener sink;
+    sink.file = folder.path() / "model.safetensors";
+    const auto result = engineFor(model, exactSettings())
+                            ->generate(greedyRequest(somePrompt(8), 6), {&sink}, m_cancel);
+    ASSERT_FALSE(result.ok());
+    EXPECT_EQ(result.error().code, ErrorCode::BadInput);
+    EXPECT_THAT(result.error().toString(), HasSubstr("changed on disk"));
 }
 
 }  // namespace

@@ -86,6 +86,11 @@ class FakeEngine : public Engine {
     Result<std::int64_t> timeDecode(std::int64_t, std::int64_t, const CancelToken&) override {
         return std::int64_t{0};
     }
+    Result<std::int64_t> timeBatch(std::int64_t, std::int64_t, std::int64_t,
+                                   const CancelToken&) override {
+        return std::int64_t{0};
+    }
+    std::unique_ptr<LogitStream> logitStream(std::int64_t) override { return nullptr; }
 
   private:
     World& m_world;
@@ -224,10 +229,11 @@ TEST(Executor, RecordsSayWhatRan) {
     EXPECT_EQ(lane.memory.kvBytes, 21U);
     EXPECT_EQ(lane.memory.scratchBytesEstimated, 3U);
     EXPECT_EQ(lane.memory.scratchBytes, 4U);
-    EXPECT_EQ(lane.settingsJson,
-              R"({"backend":"cpu","isa":"made-up","threads":0,"weights":"as-is","kv":"fp16",)"
-              R"("kvBlock":16,"context":0,"attention":"flash","exact":false,"prefillChunk":256,)"
-              R"("decode":"plain","notes":["kv fp32 instead of fp16: exact path"]})");
+    EXPECT_EQ(
+        lane.settingsJson,
+        R"({"backend":"cpu","isa":"made-up","threads":0,"weights":"as-is","kv":"fp16",)"
+        R"("kvBlock":16,"context":0,"attention":"flash","exact":false,"pack":true,"prefillChunk":256,)"
+        R"("decode":"plain","notes":["kv fp32 instead of fp16: exact path"]})");
 
     const trace::RequestRecord& request = run.log.finished.at(0);
     EXPECT_EQ(request.promptText, "<hello>");

@@ -1,0 +1,160 @@
+// The operations of the CPU backend that know of positions and caches: rotation, the write into the
+// cache, attention. Each may work on several sequences at once.
+
+#include <algorithm>
+
+#include "engine/backend/cpu_backend.h"
+#include "engine/backend/cpu_traffic.h"
+
+namespace lanescope {
+
+namespace {
+
+/// Keys that n tokens from position `first` on see together, and query-key pairs.
+struct KeysSeen {
+    std::int64_t keys = 0;
+    std::int64_t pairs = 0;
+};
+
+KeysSeen keysSeen(std::int64_t first, std::int64_t n, std::int64_t window) {
+    if (window == 0) return {first + n, n * first + n * (n + 1) / 2};
+    // Token t sees min(t + 1, window); from position window - 1 on it is the window.
+    const std::int64_t growing = std::clamp<std::int64_t>(window - 1 - first, 0, n);
+    return {std::min(first + n, window - 1 + n),
+            growing * first + growing * (growing + 1) / 2 + (n - growing) * window};
+}
+
+}  // namespace
+
+void CpuBackend::ropeRows(int layer, std::size_t segment, const NormWeights& norm, float* x,
+                          std::int64_t nHeads, std::int64_t begin, std::int64_t end) const {
+    // Heads lie end to end: each is a row of the norm.
+    if (norm.present())
+        normRows(NormKind::Rms, norm, x, x, m_spec.headDim, begin * nHeads, end * nHeads);
+    const float* frequencies = m_spec.ropeFrequencies(layer).data();
+    if (m_dynamicFrequencies != nullptr)
+        frequencies =
+            m_dynamicFrequencies + static_cast<std::int64_t>(segment) * (m_spec.rotaryDim / 2);
+    m_ops.rope({.x = x,
+                .stride = nHeads * m_spec.headDim,
+                .nHeads = nHeads,
+                .headDim = m_spec.headDim,
+                .rotaryDim = m_spec.rotaryDim,
+                .invFreq = frequencies,
+                .positions = m_positions,
+                .layout = m_spec.ropeLayout,
+                .mscale = m_spec.ropeMscale,
+                .tokenBegin = begin,
+                .tokenEnd = end});
+}
+
+void CpuBackend::ropeAndStore(int layer, const LayerWeights& weights,
+                              std::span<const kernels::PagedKv> kv) {
+    const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
+    const std::int64_t qWidth = m_spec.nHeads * m_spec.headDim;
+    const std::int64_t kvWidth = m_spec.nKvHeads * m_spec.headDim;
+    SpanSeries spans(m_cursor, layer);
+    forTokens(n, [&](std::int64_t begin, std::int64_t end) {
+        forSegments(begin, end, [&](std::size_t i, std::int64_t from, std::int64_t to) {
+            ropeRows(layer, i, weights.qNorm, m_workspace.q, m_spec.nHeads, from, to);
+            ropeRows(layer, i, weights.kNorm, m_workspace.k, m_spec.nKvHeads, from, to);
+        });
+        if (begin == 0)
+            spans.mark(trace::Op::Rope, bytesOf(2 * n * (qWidth + kvWidth)),
+                       static_cast<std::uint64_t>(3 * n * (qWidth + kvWidth)));
+        forSegments(begin, end, [&](std::size_t i, std::int64_t from, std::int64_t to) {
+            m_ops.kvWrite({.k = m_workspace.k,
+                           .v = m_workspace.v,
+                           .kStride = kvWidth,
+                           .vStride = kvWidth,
+                           .positions = m_positions,
+                           .kv = kv[i],
+                           .tokenBegin = from,
+                           .tokenEnd = to});
+        });
+        if (begin == 0) {
+            const std::int64_t stored = 2 * n * kernels::rowBytes(kv.front().dtype, kvWidth);
+            spans.mark(trace::Op::KvWrite,
+                       bytesOf(2 * n * kvWidth) + static_cast<std::uint64_t>(stored), 0);
+        }
+    });
+}
+
+kernels::AttentionArgs CpuBackend::attentionArgs(int layer, std::size_t segment,
+                                                 std::int64_t firstToken,
+                                                 const kernels::PagedKv& kv) const {
+    const std::int64_t qWidth = m_spec.nHeads * m_spec.headDim;
+    kernels::AttentionArgs args;
+    args.kind = m_settings.attention;
+    args.q = m_workspace.q + firstToken * qWidth;
+    args.qStride = qWidth;
+    args.out = m_workspace.attended.x + firstToken * qWidth;
+    args.positions = m_positions + firstToken;
+    args.nTokens = m_tokens.segments[segment].nTokens;
+    args.nHeads = m_spec.nHeads;
+    args.scale = m_spec.attentionScale();
+    args.window = m_spec.window(layer);
+    args.softcap = m_spec.attentionSoftcap;
+    args.kv = kv;
+    return args;
+}
+
+void CpuBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Readers readers) {
+    const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
+    const std::int64_t qWidth = m_spec.nHeads * m_spec.headDim;
+    const std::int64_t kvWidth = m_spec.nKvHeads * m_spec.headDim;
+    Activations& out = m_workspace.attended;
+    out.quantised = wantsInt8(readers);
+
+    KeysSeen seen;
+    for (const Segment& segment : m_tokens.segments) {
+        const KeysSeen own = keysSeen(segment.firstPosition, segment.nTokens, m_spec.window(layer));
+        seen.keys += own.keys;
+        seen.pairs += own.pairs;
+    }
+    SpanSeries spans(m_cursor, layer);
+    // The items of all sequences end to end, each weighed by the keys its sequence has; every
+    // thread takes one contiguous stretch.
+    const auto part = [&](int index, int count) {
+        std::int64_t total = 0;
+        for (std::size_t pass = 0; pass < 2; ++pass) {
+            const std::int64_t from = total * index / count;
+            const std::int64_t to = total * (index + 1) / count;
+            std::int64_t base = 0;
+            std::int64_t token = 0;
+            for (std::size_t i = 0; i < m_tokens.segments.size(); ++i) {
+                const Segment& segment = m_tokens.segments[i];
+                kernels::AttentionArgs args = attentionArgs(layer, i, token, kv[i]);
+                token += segment.nTokens;
+                const std::int64_t items = kernels::attentionItems(args);
+                const std::int64_t each = segment.firstPosition + segment.nTokens;
+                if (pass == 0) {
+                    total += items * each;
+                    continue;
+                }
+                const auto itemAt = [&](std::int64_t position) {
+                    return std::clamp<std::int64_t>((position - base + each - 1) / each, 0, items);
+                };
+                args.itemBegin = itemAt(from);
+                args.itemEnd = itemAt(to);
+                base += items * each;
+                args.scratch = m_attentionScratch + index * m_attentionFloats;
+                if (args.itemBegin < args.itemEnd) m_ops.attention(args);
+            }
+        }
+    };
+    if (2 * seen.pairs * qWidth <= kSmallWork)
+        part(0, 1);
+    else
+        m_pool.run(part);
+    spans.mark(
+        trace::Op::Attention,
+        bytesOf(2 * n * qWidth) + static_cast<std::uint64_t>(
+                                      2 * seen.keys * kernels::rowBytes(kv.front().dtype, kvWidth)),
+        static_cast<std::uint64_t>(4 * seen.pairs * qWidth));
+    if (!out.quantised) return;
+    forTokens(n, [&](std::int64_t begin, std::int64_t end) { quantise(out, begin, end); });
+    markQuantised(spans, n * qWidth);
+}
+
+}  // namespace lanescope

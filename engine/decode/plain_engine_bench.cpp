@@ -1,0 +1,95 @@
+// Benchmark primitives: arbitrary fixed ids, no sampling, as llama-bench and llama-batched-bench
+// do.
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include "engine/decode/plain_engine.h"
+#include "engine/decode/sequence.h"
+
+namespace lanescope {
+
+std::vector<TokenId> PlainEngine::benchTokens(std::int64_t n) const {
+    std::vector<TokenId> tokens(static_cast<std::size_t>(n));
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+        tokens[i] = static_cast<TokenId>((i * 7919 + 13) %
+                                         static_cast<std::size_t>(m_model->usableVocab()));
+    return tokens;
+}
+
+Result<std::int64_t> PlainEngine::timePrefill(std::int64_t nTokens, const CancelToken& cancel) {
+    if (nTokens < 1) return usageError("a prefill needs at least one token");
+    const std::vector<TokenId> tokens =
+        benchTokens(std::min(nTokens, m_effective.settings.contextTokens + 1));
+    if (auto valid = checkTokens(tokens); !valid) return valid.error();
+    Sequence sequence(*m_pool, {});
+    const std::int64_t tStartNs = nowNs();
+    if (auto ran = prefill(sequence, tokens, {}, cancel); !ran) return ran.error();
+    return nowNs() - tStartNs;
+}
+
+Result<std::int64_t> PlainEngine::timeDecode(std::int64_t nTokens, std::int64_t depth,
+                                             const CancelToken& cancel) {
+    const std::int64_t context = m_effective.settings.contextTokens;
+    if (nTokens < 1 || depth < 0 || nTokens > context || depth > context - nTokens)
+        return usageError(std::to_string(nTokens) + " tokens after " + std::to_string(depth) +
+                              " do not fit: the context holds " + std::to_string(context),
+                          "choose fewer tokens or raise the context");
+    const std::vector<TokenId> tokens = benchTokens(depth + nTokens);
+    Sequence sequence(*m_pool, {});
+    if (depth > 0) {
+        const auto before = std::span(tokens).first(static_cast<std::size_t>(depth));
+        if (auto ran = prefill(sequence, before, {}, cancel); !ran) return ran.error();
+    }
+    const std::int64_t tStartNs = nowNs();
+    for (std::int64_t i = depth; i < depth + nTokens; ++i)
+        if (auto ran = step(sequence, tokens[static_cast<std::size_t>(i)], {}, cancel); !ran)
+            return ran.error();
+    return nowNs() - tStartNs;
+}
+
+Result<std::int64_t> PlainEngine::timeBatch(std::int64_t nSequences, std::int64_t nTokens,
+                                            std::int64_t depth, const CancelToken& cancel) {
+    const EngineSettings& s = m_effective.settings;
+    if (nSequences < 1 || nSequences > s.maxSequences)
+        return usageError(std::to_string(nSequences) +
+                          " sequences at once do not fit: the engine " + "has room for " +
+                          std::to_string(s.maxSequences));
+    if (nTokens < 1 || depth < 0 || nTokens > s.contextTokens || depth > s.contextTokens - nTokens)
+        return usageError(std::to_string(nTokens) + " tokens after " + std::to_string(depth) +
+                              " do not fit: the context holds " + std::to_string(s.contextTokens),
+                          "choose fewer tokens or raise the context");
+    const auto n = static_cast<std::size_t>(nSequences);
+    std::deque<Sequence> sequences;
+    std::vector<const BlockTable*> tables;
+    for (std::size_t i = 0; i < n; ++i) {
+        Sequence& sequence = sequences.emplace_back(*m_pool, trace::Cursor());
+        tables.push_back(&sequence.table);
+        if (depth == 0) continue;
+        if (auto ran = prefill(sequence, benchTokens(depth), {}, cancel); !ran) return ran.error();
+    }
+    const std::vector<TokenId> ids = benchTokens(nSequences * nTokens);
+    std::vector<Segment> segments(n);
+    std::vector<std::int32_t> wanted(n);
+    for (std::size_t i = 0; i < n; ++i) wanted[i] = static_cast<std::int32_t>(i);
+    const std::int64_t tStartNs = nowNs();
+    for (std::int64_t t = 0; t < nTokens; ++t) {
+        for (std::size_t i = 0; i < n; ++i) {
+            if (auto room = m_pool->grow(sequences[i].table, depth + t + 1, {}); !room)
+                return room.error();
+            segments[i] = {1, static_cast<std::int32_t>(depth + t), 0};
+        }
+        ForwardPass pass;
+        pass.tokens = std::span(ids).subspan(static_cast<std::size_t>(t) * n, n);
+        pass.segments = segments;
+        pass.tables = tables;
+        pass.views = std::span(m_views).first(n);
+        pass.wanted = wanted;
+        pass.logits = m_logits.data();
+        if (auto ran = forward(*m_model, *m_backend, *m_pool, pass, {}, cancel); !ran)
+            return ran.error();
+    }
+    return nowNs() - tStartNs;
+}
+
+}  // namespace lanescope
