@@ -52,7 +52,7 @@ ModelInfo readModelInfo(const std::string& model) {
     if (!spec) return fail(spec.error());
     info.spec = std::move(*spec);
     const auto types = typeTotals(**checkpoint);
-    for (const TypeTotal& total : types) info.weightBytes += total.bytes;
+    info.weights = weightBytes(**checkpoint);
     if (!types.empty()) info.mainType = types.front().type;
     info.state = ModelInfo::State::Ready;
     return info;
@@ -62,7 +62,7 @@ Result<MemoryEstimate> estimateLane(const LaneSpec& lane, const ModelInfo& info)
     if (info.state == ModelInfo::State::Failed) return info.error;
     auto settings = engineSettings(lane);
     if (!settings) return settings.error();
-    return estimateMemory(info.spec, info.weightBytes, *settings);
+    return estimateMemory(info.spec, info.weights, *settings);
 }
 
 QString shortModelName(const std::string& model) {

@@ -18,7 +18,7 @@ struct ModelInfo {
     enum class State : std::uint8_t { Reading, Ready, Failed } state = State::Reading;
     QString path;
     ModelSpec spec;
-    std::uint64_t weightBytes = 0;
+    WeightBytes weights;
     QString mainType;  ///< the tensor type that holds most bytes: "q4_1"
     Error error;
 };

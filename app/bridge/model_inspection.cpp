@@ -73,7 +73,7 @@ ModelInspection inspectModel(const std::string& model) {
     return out;
 }
 
-Result<MemoryFit> fitMemory(const ModelSpec& spec, std::uint64_t weightBytes, const LaneSpec& lane,
+Result<MemoryFit> fitMemory(const ModelSpec& spec, const WeightBytes& weights, const LaneSpec& lane,
                             std::uint64_t freeBytes) {
     auto settings = engineSettings(lane);
     if (!settings) return settings.error();
@@ -83,11 +83,11 @@ Result<MemoryFit> fitMemory(const ModelSpec& spec, std::uint64_t weightBytes, co
     MemoryFit fit;
     fit.freeBytes = freeBytes;
     fit.contextTokens = tried.contextTokens = resolved->settings.contextTokens;
-    fit.estimate = estimateMemory(spec, weightBytes, tried);
+    fit.estimate = estimateMemory(spec, weights, tried);
     fit.fits = freeBytes == 0 || fit.estimate.total() <= freeBytes;
     const auto fits = [&](std::int64_t context) {
         tried.contextTokens = context;
-        return freeBytes == 0 || estimateMemory(spec, weightBytes, tried).total() <= freeBytes;
+        return freeBytes == 0 || estimateMemory(spec, weights, tried).total() <= freeBytes;
     };
     std::int64_t low = 0;
     std::int64_t high = std::max<std::int64_t>(spec.contextLength, 1);

@@ -54,7 +54,7 @@ struct MemoryFit {
     std::int64_t largestContext = 0;  ///< that fits, up to the trained one; 0: none does
 };
 /// Closed form, fast. Errors: an option that is not possible.
-Result<MemoryFit> fitMemory(const ModelSpec& spec, std::uint64_t weightBytes, const LaneSpec& lane,
+Result<MemoryFit> fitMemory(const ModelSpec& spec, const WeightBytes& weights, const LaneSpec& lane,
                             std::uint64_t freeBytes);
 
 }  // namespace lanescope::app

@@ -15,9 +15,8 @@ namespace lanescope::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kLaterCommands{"perplexity", "quantise",  "distil",
-                                                         "reason",     "serve-sim", "cot-plan",
-                                                         "kv-memory",  "cost",      "draft-select"};
+constexpr std::array<std::string_view, 8> kLaterCommands{
+    "quantise", "distil", "reason", "serve-sim", "cot-plan", "kv-memory", "cost", "draft-select"};
 constexpr std::array<std::string_view, 1> kWeights{"as-is"};
 constexpr std::array<std::string_view, 6> kLaterWeights{"int8",      "int4",     "nf4",
                                                         "auto-gptq", "fp8-e4m3", "fp8-e5m2"};
@@ -112,6 +111,7 @@ void addLane(CLI::App* app, LaneSpec& lane) {
                     "tokens the KV cache holds; 0 = the trained context, at most 4096")
         ->check(CLI::Range(std::int64_t{0}, plan::kMaxContext));
     addExact(app, lane.exact);
+    app->add_flag("!--no-pack", lane.pack, "weights stay as the file stores them");
 }
 
 void addStore(CLI::App* app, StoreArgs& store) {
@@ -273,15 +273,31 @@ void addModelCommands(CLI::App& app, Command& chosen) {
     logits->add_option("--out", l->out, "the file to write")->required();
     addJson(logits, l->output);
 
+    CLI::App* perplexity = app.add_subcommand(
+        "perplexity", "how well a text is predicted, and how far from a reference");
+    auto p = bind(perplexity, chosen, runPerplexity);
+    addLane(perplexity, p->lane);
+    perplexity->add_option("--file", p->file, "the text; - is standard input")->required();
+    perplexity
+        ->add_option("--ctx", p->window,
+                     "tokens a window (default 512); the second half of "
+                     "each is scored")
+        ->check(CLI::Range(std::int64_t{2}, plan::kMaxContext));
+    perplexity->add_option("--against", p->against,
+                           "a reference of the same vocabulary, computed on the exact path");
+    addJson(perplexity, p->output);
+
     CLI::App* bench = app.add_subcommand("bench", "prefill and decode speed");
     auto b = bind(bench, chosen, runBench);
     addLane(bench, b->lane);
     addList(bench, "-p", b->prefill, 0, kMost, "prompt lengths; 0 = none (default 512)");
     addList(bench, "-n", b->decode, 0, kMost, "tokens to decode; 0 = none (default 128)");
-    addList(bench, "-b", b->batch, 1, 4096, "sequences at once (only 1 in this version)");
+    addList(bench, "-b", b->batch, 1, 256, "sequences decoding together (default 1)");
     addList(bench, "--depth", b->depth, 0, kMost, "context before decoding (default 0)");
     bench->add_option("-r", b->repetitions, "repetitions (default 5)")
         ->check(CLI::Range(std::int64_t{1}, plan::kMaxRepetitions));
+    bench->add_flag("--probe", b->probe,
+                    "measure anew what the machine can do at most (kept in the cache folder)");
     bench->add_option("--warmup", b->warmup, "repetitions that are not counted (default 1)")
         ->check(CLI::Range(std::int64_t{0}, plan::kMaxWarmup));
     addJson(bench, b->output);

@@ -10,6 +10,7 @@
 #include "app/cli/console.h"
 #include "app/cli/lane_engine.h"
 #include "engine/base/format.h"
+#include "engine/lane/machine_roof.h"
 #include "profiler/analyse/stats.h"
 
 namespace lanescope::cli {
@@ -20,10 +21,11 @@ using nlohmann::ordered_json;
 
 /// One line of the table.
 struct Test {
-    std::string name;  ///< "pp512", "tg128", "tg128@d512"
+    std::string name;  ///< "pp512", "tg128", "tg128@d512", "tg128x16"
     bool prefill = false;
     std::int64_t nTokens = 0;
     std::int64_t depth = 0;
+    std::int64_t sequences = 1;
     Work work;
     std::vector<double> tps;
     std::vector<double> seconds;
@@ -39,6 +41,7 @@ std::vector<Test> makeTests(const BenchArgs& args, const Engine& engine) {
                          true,
                          n,
                          0,
+                         1,
                          prefillWork(engine.model(), n, chunk, kv),
                          {},
                          {}});
@@ -47,21 +50,25 @@ std::vector<Test> makeTests(const BenchArgs& args, const Engine& engine) {
         for (const std::int64_t n : args.decode) {
             if (n == 0) continue;
             const std::string at = depth > 0 ? "@d" + std::to_string(depth) : "";
-            tests.push_back({"tg" + std::to_string(n) + at,
-                             false,
-                             n,
-                             depth,
-                             decodeWork(engine.model(), n, depth, kv),
-                             {},
-                             {}});
+            for (const std::int64_t b : args.batch)
+                tests.push_back(
+                    {"tg" + std::to_string(n) + (b > 1 ? "x" + std::to_string(b) : "") + at,
+                     false,
+                     n,
+                     depth,
+                     b,
+                     decodeWork(engine.model(), n, depth, b, kv),
+                     {},
+                     {}});
         }
     }
     return tests;
 }
 
 Result<std::int64_t> measure(Engine& engine, const Test& test, const CancelToken& cancel) {
-    return test.prefill ? engine.timePrefill(test.nTokens, cancel)
-                        : engine.timeDecode(test.nTokens, test.depth, cancel);
+    if (test.prefill) return engine.timePrefill(test.nTokens, cancel);
+    if (test.sequences == 1) return engine.timeDecode(test.nTokens, test.depth, cancel);
+    return engine.timeBatch(test.sequences, test.nTokens, test.depth, cancel);
 }
 
 Result<void> runTests(Engine& engine, const BenchArgs& args, std::vector<Test>& tests,
@@ -73,7 +80,7 @@ Result<void> runTests(Engine& engine, const BenchArgs& args, std::vector<Test>& 
             if (r < 0) continue;
             const double seconds = static_cast<double>(*ns) / 1e9;
             test.seconds.push_back(seconds);
-            test.tps.push_back(static_cast<double>(test.nTokens) / seconds);
+            test.tps.push_back(static_cast<double>(test.nTokens * test.sequences) / seconds);
             note(test.name + " repetition " + std::to_string(r + 1) + " of " +
                  std::to_string(args.repetitions) + ": " + formatNumber(test.tps.back(), 1) +
                  " tok/s");
@@ -92,7 +99,39 @@ std::int64_t contextNeeded(const BenchArgs& args) {
     return most;
 }
 
-ordered_json toJson(const std::vector<Test>& tests) {
+/// 10^9 operations a second that the test's matrices could reach at most.
+double arithmeticRoof(const MachineRoof& roof, const Engine& engine) {
+    return engine.effective().settings.exact ? roof.fp32Gflops
+                                             : std::max(roof.int8Gops, roof.fp32Gflops);
+}
+
+double gopsOf(const Test& test) {
+    return test.work.flops / *std::min_element(test.seconds.begin(), test.seconds.end()) / 1e9;
+}
+
+/// A figure above the machine's own peak has skipped work, unless the peak was measured while
+/// something else ran: so that is looked at once more. `roof` is then the new one.
+Result<void> checkAgainstRoof(const std::vector<Test>& tests, const Engine& engine,
+                              MachineRoof& roof) {
+    constexpr double kTolerance = 1.05;
+    const auto fastest =
+        std::max_element(tests.begin(), tests.end(),
+                         [](const Test& a, const Test& b) { return gopsOf(a) < gopsOf(b); });
+    const double gops = gopsOf(*fastest);
+    if (gops <= arithmeticRoof(roof, engine) * kTolerance) return {};
+    roof = measureRoof(roof.threads);
+    // On a machine that is always busy threads are seldom undisturbed together.
+    const double alone = engine.effective().settings.exact
+                             ? roof.fp32GflopsAlone
+                             : std::max(roof.int8GopsAlone, roof.fp32GflopsAlone);
+    const double most = std::max(arithmeticRoof(roof, engine), alone * roof.threads);
+    if (gops <= most * kTolerance) return {};
+    return internalError(fastest->name + " seems to do " + formatNumber(gops, 0) +
+                         " GOP/s, above the " + formatNumber(most, 0) +
+                         " that this machine reaches at most");
+}
+
+ordered_json toJson(const std::vector<Test>& tests, const MachineRoof& roof, double gopsAtMost) {
     ordered_json out = ordered_json::array();
     for (const Test& test : tests) {
         const auto tps = profiler::distribution(test.tps);
@@ -101,9 +140,9 @@ ordered_json toJson(const std::vector<Test>& tests) {
         row["test"] = test.name;
         row["tps"] = {{"mean", tps.mean}, {"sd", tps.sd}, {"n", tps.n}};
         row["gbps"] = test.work.bytes / seconds / 1e9;
-        row["mbu"] = nullptr;  // needs a measured roof
+        row["mbu"] = row["gbps"].get<double>() / roof.readGBps;
         row["gflops"] = test.work.flops / seconds / 1e9;
-        row["mfu"] = nullptr;
+        row["mfu"] = row["gflops"].get<double>() / gopsAtMost;
         out.push_back(row);
     }
     return out;
@@ -116,33 +155,35 @@ std::string modelName(const std::string& model) {
     return path.filename().string();
 }
 
-std::string toMarkdown(const std::string& model, const Engine& engine, const ordered_json& rows) {
+std::string percent(const ordered_json& share) {
+    return formatNumber(100.0 * share.get<double>(), 0) + " %";
+}
+
+std::string toMarkdown(const std::string& model, const Engine& engine, const MachineRoof& roof,
+                       const ordered_json& rows) {
     const EffectiveSettings& e = engine.effective();
     std::string out =
-        "| model | size | threads | isa | test | tok/s | GB/s | GFLOP/s |\n"
-        "| --- | ---: | ---: | --- | --- | ---: | ---: | ---: |\n";
+        "| model | size | threads | isa | test | tok/s | GB/s | of roof | GFLOP/s | of roof |\n"
+        "| --- | ---: | ---: | --- | --- | ---: | ---: | ---: | ---: | ---: |\n";
     for (const ordered_json& row : rows) {
         out += "| " + model + " | " + formatBytes(engine.model().weightBytes()) + " | " +
                std::to_string(e.settings.threads) + " | " + e.isa + " | " +
                row["test"].get<std::string>() + " | " +
                formatNumber(row["tps"]["mean"].get<double>(), 2) + " ± " +
                formatNumber(row["tps"]["sd"].get<double>(), 2) + " | " +
-               formatNumber(row["gbps"].get<double>(), 2) + " | " +
-               formatNumber(row["gflops"].get<double>(), 1) + " |\n";
+               formatNumber(row["gbps"].get<double>(), 2) + " | " + percent(row["mbu"]) + " | " +
+               formatNumber(row["gflops"].get<double>(), 1) + " | " + percent(row["mfu"]) + " |\n";
     }
+    out += "\nRoof of " + std::to_string(roof.threads) + " threads, " + roof.isa +
+           ", measured: " + formatNumber(roof.readGBps, 1) + " GB/s read, " +
+           formatNumber(roof.int8Gops, 0) + " int8 GOP/s, " + formatNumber(roof.fp32Gflops, 0) +
+           " fp32 GFLOP/s\n";
     return out;
 }
 
 }  // namespace
 
 Result<int> runBench(const BenchArgs& args, const CancelToken& cancel) {
-    for (const std::int64_t b : args.batch) {
-        if (b != 1) {
-            return usageError(
-                "-b " + std::to_string(b) + ": batched decoding is not in this version",
-                "use -b 1");
-        }
-    }
     LaneSpec lane = args.lane;
     if (lane.context == 0) lane.context = contextNeeded(args);
     if (lane.context < contextNeeded(args)) {
@@ -151,15 +192,18 @@ Result<int> runBench(const BenchArgs& args, const CancelToken& cancel) {
                           "give a longer context or shorter tests");
     }
     ModelStore models;
-    auto engine = openEngine(models, lane);
+    auto engine = openEngine(models, lane, *std::max_element(args.batch.begin(), args.batch.end()));
     if (!engine) return engine.error();
     std::vector<Test> tests = makeTests(args, **engine);
     if (tests.empty()) return usageError("nothing to measure", "give -p or -n above 0");
+    const int threads = (*engine)->effective().settings.threads;
+    MachineRoof roof = args.probe ? measureRoof(threads) : machineRoof(threads);
     if (auto ok = runTests(**engine, args, tests, cancel); !ok) return ok.error();
-    const ordered_json rows = toJson(tests);
+    if (auto real = checkAgainstRoof(tests, **engine, roof); !real) return real.error();
+    const ordered_json rows = toJson(tests, roof, arithmeticRoof(roof, **engine));
     auto printed = args.output == OutputKind::Json
                        ? printJson(rows)
-                       : print(toMarkdown(modelName(args.lane.model), **engine, rows));
+                       : print(toMarkdown(modelName(args.lane.model), **engine, roof, rows));
     if (!printed) return printed.error();
     return 0;
 }

@@ -54,7 +54,7 @@ Work prefillWork(const Model& model, std::int64_t nTokens, std::int64_t chunk,
 }
 
 Work decodeWork(const Model& model, std::int64_t nTokens, std::int64_t depth,
-                std::uint64_t kvBytesPerToken) {
+                std::int64_t nSequences, std::uint64_t kvBytesPerToken) {
     Matrices all = layerMatrices(model);
     all.add(model.head());
     const auto n = static_cast<double>(nTokens);
@@ -62,8 +62,9 @@ Work decodeWork(const Model& model, std::int64_t nTokens, std::int64_t depth,
     const double positions = n * static_cast<double>(depth) + n * (n + 1.0) / 2.0;
     const auto kv = static_cast<double>(kvBytesPerToken);
     Work work;
-    work.flops = 2.0 * all.elements * n + attentionFlops(model.spec(), positions);
-    work.bytes = all.bytes * n + kv * (positions + n);
+    const auto sequences = static_cast<double>(nSequences);
+    work.flops = sequences * (2.0 * all.elements * n + attentionFlops(model.spec(), positions));
+    work.bytes = all.bytes * n + sequences * kv * (positions + n);
     return work;
 }
 

@@ -17,8 +17,9 @@ struct Work {
 /// needed for the last position only.
 Work prefillWork(const Model& model, std::int64_t nTokens, std::int64_t chunk,
                  std::uint64_t kvBytesPerToken);
-/// nTokens steps of one token each after `depth` tokens of context.
+/// nTokens steps of one token a sequence, each after `depth` tokens of context: weights are read
+/// once a step.
 Work decodeWork(const Model& model, std::int64_t nTokens, std::int64_t depth,
-                std::uint64_t kvBytesPerToken);
+                std::int64_t nSequences, std::uint64_t kvBytesPerToken);
 
 }  // namespace lanescope::cli

@@ -75,6 +75,15 @@ struct ConvertArgs {
 };
 Result<int> runConvert(const ConvertArgs& args, const CancelToken& cancel);
 
+struct PerplexityArgs {
+    LaneSpec lane;
+    std::string file;
+    std::string against;  ///< the reference, on the exact path; empty: none
+    std::int64_t window = 512;
+    OutputKind output = OutputKind::Text;
+};
+Result<int> runPerplexity(const PerplexityArgs& args, const CancelToken& cancel);
+
 struct BenchArgs {
     LaneSpec lane;
     std::vector<std::int64_t> prefill{512};
@@ -83,6 +92,7 @@ struct BenchArgs {
     std::vector<std::int64_t> depth{0};
     int repetitions = 5;
     int warmup = 1;
+    bool probe = false;  ///< measure the machine's roof anew
     OutputKind output = OutputKind::Text;
 };
 Result<int> runBench(const BenchArgs& args, const CancelToken& cancel);

@@ -8,9 +8,11 @@
 
 namespace lanescope::cli {
 
-Result<std::unique_ptr<Engine>> openEngine(ModelStore& models, const LaneSpec& lane) {
+Result<std::unique_ptr<Engine>> openEngine(ModelStore& models, const LaneSpec& lane,
+                                           std::int64_t maxSequences) {
     auto settings = engineSettings(lane);
     if (!settings) return settings.error();
+    settings->maxSequences = maxSequences;
     auto model = models.get(lane.model);
     if (!model) return model.error();
     auto engine = createEngine(*model, *settings);

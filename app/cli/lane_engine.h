@@ -10,8 +10,9 @@
 namespace lanescope::cli {
 
 /// Loads the lane's model and builds its engine; reasons for settings that differ from the ones
-/// asked for go to stderr.
-Result<std::unique_ptr<Engine>> openEngine(ModelStore& models, const LaneSpec& lane);
+/// asked for go to stderr. maxSequences: that decode together (bench).
+Result<std::unique_ptr<Engine>> openEngine(ModelStore& models, const LaneSpec& lane,
+                                           std::int64_t maxSequences = 1);
 
 /// Errors: Usage naming the first id outside the vocabulary, or both numbers when the ids do not
 /// fit into the context.

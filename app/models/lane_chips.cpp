@@ -53,6 +53,10 @@ std::vector<LaneChip> laneChips(const LaneSpec& lane, const LaneSpec& first,
                 : Chips::tr("template %1").arg(templateTitle(lane.chatTemplate)),
             Chips::tr("Chat template chosen by hand instead of the checkpoint's own"),
             lane.chatTemplate != first.chatTemplate);
+    if (!lane.exact && (!lane.pack || !first.pack))
+        add("pack", lane.pack ? Chips::tr("packed") : Chips::tr("not packed"),
+            Chips::tr("Packed: weights are laid out for the processor when they are loaded"),
+            lane.pack != first.pack);
     if (lane.exact || first.exact)
         add("exact", lane.exact ? Chips::tr("exact") : Chips::tr("fast path"),
             Chips::tr("Exact: fp32 activations and KV, no activation quantisation"),

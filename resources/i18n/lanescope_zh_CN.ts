@@ -245,6 +245,18 @@
         <source>Chat template chosen by hand instead of the checkpoint&apos;s own</source>
         <translation>手动选择的聊天模板，代替检查点自带的模板</translation>
     </message>
+    <message>
+        <source>packed</source>
+        <translation>已重排</translation>
+    </message>
+    <message>
+        <source>not packed</source>
+        <translation>未重排</translation>
+    </message>
+    <message>
+        <source>Packed: weights are laid out for the processor when they are loaded</source>
+        <translation>已重排：权重在加载时按处理器的读取方式排列</translation>
+    </message>
 </context>
 <context>
     <name>MetadataRows</name>
@@ -532,6 +544,106 @@
     <message>
         <source>Largest context that fits: %1 tokens.</source>
         <translation>可放下的最大上下文：%1 个 token。</translation>
+    </message>
+    <message>
+        <source>Positions</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>a learned table of %1 rows</source>
+        <translation>学习得到的 %1 行位置表</translation>
+    </message>
+    <message>
+        <source>No text can be longer than the table</source>
+        <translation>文本不能比位置表更长</translation>
+    </message>
+    <message>
+        <source>RoPE of windowed layers</source>
+        <translation>窗口层的 RoPE</translation>
+    </message>
+    <message>
+        <source>base %1, scaling %2</source>
+        <translation>基数 %1，缩放 %2</translation>
+    </message>
+    <message>
+        <source>Sliding window</source>
+        <translation>滑动窗口</translation>
+    </message>
+    <message>
+        <source>%1 tokens, in %2 of %3 layers</source>
+        <translation>%1 个 token，%3 层中的 %2 层</translation>
+    </message>
+    <message>
+        <source>A token sees only so many before it there</source>
+        <translation>这些层中 token 只看到之前这么多个</translation>
+    </message>
+    <message>
+        <source>Attention scale</source>
+        <translation>注意力缩放</translation>
+    </message>
+    <message>
+        <source>Attention soft cap</source>
+        <translation>注意力软上限</translation>
+    </message>
+    <message>
+        <source>layer norm</source>
+        <translation>LayerNorm</translation>
+    </message>
+    <message>
+        <source>RMS norm</source>
+        <translation>RMSNorm</translation>
+    </message>
+    <message>
+        <source>again after each half</source>
+        <translation>每个子层之后再做一次</translation>
+    </message>
+    <message>
+        <source>on Q and K of each head</source>
+        <translation>每个头的 Q 和 K</translation>
+    </message>
+    <message>
+        <source>Norms</source>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>MLP</source>
+        <translation>MLP</translation>
+    </message>
+    <message>
+        <source>gated, %1</source>
+        <translation>门控，%1</translation>
+    </message>
+    <message>
+        <source>plain, %1</source>
+        <translation>普通，%1</translation>
+    </message>
+    <message>
+        <source>Order</source>
+        <translation>顺序</translation>
+    </message>
+    <message>
+        <source>attention and MLP side by side</source>
+        <translation>注意力与 MLP 并行</translation>
+    </message>
+    <message>
+        <source>attention, then MLP</source>
+        <translation>先注意力，后 MLP</translation>
+    </message>
+    <message>
+        <source>Embedding scale</source>
+        <translation>嵌入缩放</translation>
+    </message>
+    <message>
+        <source>Residual scale</source>
+        <translation>残差缩放</translation>
+    </message>
+    <message>
+        <source>Logit scale</source>
+        <translation>logit 缩放</translation>
+    </message>
+    <message>
+        <source>Logit soft cap</source>
+        <translation>logit 软上限</translation>
     </message>
 </context>
 <context>
@@ -1456,6 +1568,14 @@
     <message>
         <source>C&amp;hat template</source>
         <translation>聊天模板(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Pack weights for speed when they are loaded</source>
+        <translation>加载时重排权重以提速</translation>
+    </message>
+    <message>
+        <source>Block-quantised weights are laid out anew in memory; answers stay the same</source>
+        <translation>块量化权重在内存中重新排列；答案不变</translation>
     </message>
 </context>
 <context>

@@ -168,7 +168,7 @@ void ModelCard::updateMemory() {
     lane.kv = kv();
     lane.context = context();
     const auto fit =
-        fitMemory(spec, m_inspection->model->weightBytes(), lane, availableMemoryBytes());
+        fitMemory(spec, weightBytes(*m_inspection->checkpoint), lane, availableMemoryBytes());
     if (!fit) {
         m_memory->setFigures({}, {}, 0, 0);
         m_memoryText->setText(QString::fromStdString(fit.error().toString()));

@@ -36,6 +36,7 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
       m_block(new QSpinBox(this)),
       m_context(new QSpinBox(this)),
       m_exact(new QCheckBox(tr("Exact: fp32 activations and KV cache"), this)),
+      m_pack(new QCheckBox(tr("Pack weights for speed when they are loaded"), this)),
       m_facts(new QLabel(this)),
       m_memory(new MemoryBar(this)),
       m_memoryText(new QLabel(this)),
@@ -54,11 +55,16 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
         connect(box, &QSpinBox::valueChanged, this, later);
     connect(m_exact, &QCheckBox::toggled, this, [this](bool exact) {
         m_kv->setEnabled(!exact);
+        m_pack->setEnabled(!exact);
         m_kv->setToolTip(exact ? tr("The exact path keeps the KV cache in fp32") : QString());
         m_refresh.start();
     });
+    connect(m_pack, &QCheckBox::toggled, this, later);
     connect(m_models, &ModelInfoCache::changed, this, later);
     m_exact->setChecked(lane.exact);
+    m_pack->setChecked(lane.pack);
+    m_pack->setToolTip(
+        tr("Block-quantised weights are laid out anew in memory; answers stay the same"));
     refresh();
 }
 
@@ -114,6 +120,7 @@ void LaneDialog::buildForm() {
     form->addRow(tr("KV &block"), m_block);
     form->addRow(tr("&Context"), m_context);
     form->addRow(QString(), m_exact);
+    form->addRow(QString(), m_pack);
     form->addRow(tr("Memory"), m_memory);
     form->addRow(QString(), m_memoryText);
     m_facts->setForegroundRole(QPalette::PlaceholderText);
@@ -144,6 +151,7 @@ LaneSpec LaneDialog::lane() const {
     lane.kvBlock = m_block->value();
     lane.context = m_context->value();
     lane.exact = m_exact->isChecked();
+    lane.pack = m_pack->isChecked();
     lane.chatTemplate = m_template->currentData().toString().toStdString();
     return lane;
 }

@@ -39,6 +39,7 @@ class LaneDialog : public QDialog {
     QSpinBox* m_block;
     QSpinBox* m_context;
     QCheckBox* m_exact;
+    QCheckBox* m_pack;
     QLabel* m_facts;
     MemoryBar* m_memory;
     QLabel* m_memoryText;

@@ -30,8 +30,9 @@ TEST_F(CliBadInput, UnknownWordsAreUsageErrors) {
     EXPECT_TRUE(failsWith(cli({"generate", m_model}), 2, "prompt"));
     EXPECT_TRUE(failsWith(generate(m_model, {"--prompt", "x"}), 2, "prompt"));
     EXPECT_TRUE(failsWith(generate(m_model, {"--system", "x"}), 2, "--chat"));
-    EXPECT_TRUE(failsWith(cli({"bench", m_model, "-b", "4"}), 2, "batched decoding"));
-    EXPECT_TRUE(failsWith(cli({"perplexity", m_model}), 2, "not in this version"));
+    EXPECT_TRUE(failsWith(cli({"bench", m_model, "-b", "300"}), 2, "-b"));
+    EXPECT_TRUE(failsWith(cli({"perplexity", m_model}), 2, "--file"));
+    EXPECT_TRUE(failsWith(cli({"quantise", m_model}), 2, "not in this version"));
 }
 
 TEST_F(CliBadInput, ValuesThatAreNotPossibleListWhatIs) {

@@ -81,6 +81,25 @@ class AppModelTest : public QObject {
     }
     void init() { QSettings().clear(); }
 
+    void architectureFactsFitTheArchitecture() {
+        const auto gpt2 = architectureFacts(inspect(golden(QStringLiteral("checkpoints/gpt2"))));
+        QCOMPARE(factValue(gpt2, QStringLiteral("Positions")),
+                 QStringLiteral("a learned table of 256 rows"));
+        QVERIFY(factValue(gpt2, QStringLiteral("RoPE")).isEmpty());
+        QCOMPARE(factValue(gpt2, QStringLiteral("Norms")), QStringLiteral("layer norm"));
+        QCOMPARE(factValue(gpt2, QStringLiteral("MLP")), QStringLiteral("plain, GELU"));
+        const auto gemma = architectureFacts(inspect(golden(QStringLiteral("checkpoints/gemma3"))));
+        QVERIFY(factValue(gemma, QStringLiteral("Positions")).isEmpty());
+        QVERIFY(factValue(gemma, QStringLiteral("Sliding window")).contains(QLatin1String("of")));
+        QVERIFY(!factValue(gemma, QStringLiteral("RoPE of windowed layers")).isEmpty());
+        QVERIFY(!factValue(gemma, QStringLiteral("Embedding scale")).isEmpty());
+        QCOMPARE(factValue(gemma, QStringLiteral("Norms")),
+                 QStringLiteral("RMS norm, again after each half, on Q and K of each head"));
+        const auto phi = architectureFacts(inspect(golden(QStringLiteral("checkpoints/phi"))));
+        QCOMPARE(factValue(phi, QStringLiteral("Order")),
+                 QStringLiteral("attention and MLP side by side"));
+    }
+
     // The bug log's model files end in the open dialog as they should: figures, or a message with
     // the words that help, within seconds.
     void everyModelFileOfTheBugLogEndsAsItShould() {
@@ -182,7 +201,7 @@ class AppModelTest : public QObject {
         const auto model = inspect(tinyModel());
         QVERIFY(model.usable());
         const ModelSpec& spec = model.model->spec();
-        const std::uint64_t weights = model.model->weightBytes();
+        const WeightBytes weights = weightBytes(*model.checkpoint);
         LaneSpec lane;
         lane.kv = "fp32";
         lane.threads = 1;

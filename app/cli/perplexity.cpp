@@ -1,0 +1,163 @@
+// `perplexity MODEL --file T [--against MODEL]`: how well the text is predicted, and how far from a
+// reference's predictions. The text is cut into windows of --ctx tokens; the second half of each is
+// scored, so that every token scored has at least half a window before it (as llama.cpp's
+// llama-perplexity does it, so that figures can be held side by side).
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/lane_engine.h"
+#include "engine/base/clock.h"
+#include "engine/base/format.h"
+#include "engine/decode/quality.h"
+
+namespace lanescope::cli {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
+
+/// The text's windows, each starting with BOS where the tokenizer has one.
+class Windows {
+  public:
+    Windows(std::vector<TokenId> text, std::int64_t length, TokenId bos)
+        : m_text(std::move(text)), m_length(static_cast<std::size_t>(length)), m_bos(bos) {}
+    [[nodiscard]] std::size_t count() const { return m_text.size() / m_length; }
+    [[nodiscard]] std::vector<TokenId> at(std::size_t index) const {
+        const auto begin = m_text.begin() + static_cast<std::ptrdiff_t>(index * m_length);
+        std::vector<TokenId> window(begin, begin + static_cast<std::ptrdiff_t>(m_length));
+        if (m_bos >= 0) window.front() = m_bos;
+        return window;
+    }
+
+  private:
+    std::vector<TokenId> m_text;
+    std::size_t m_length;
+    TokenId m_bos;
+};
+
+Result<Windows> readWindows(const PerplexityArgs& args, const Model& model) {
+    if (model.tokenizer() == nullptr)
+        return usageError("a text needs a tokenizer: " + model.tokenizerError());
+    auto text = readInput(args.file, kMaxTextBytes);
+    if (!text) return text.error();
+    auto ids = model.tokenizer()->encode(*text, AddSpecial::Yes, SpecialTokens::AsText);
+    if (!ids) return ids.error();
+    const auto nTokens = std::ssize(*ids);
+    if (nTokens < args.window)
+        return badInput("has " + std::to_string(nTokens) + " tokens, a window needs " +
+                            std::to_string(args.window),
+                        args.file, "give a longer text or a smaller --ctx");
+    const bool startsWithBos =
+        model.tokenizer()->bos() >= 0 && ids->front() == model.tokenizer()->bos();
+    return Windows(*std::move(ids), args.window, startsWithBos ? model.tokenizer()->bos() : -1);
+}
+
+/// One window: logits of both engines side by side, the second half scored.
+Result<void> scoreWindow(Engine& engine, Engine* reference, std::span<const TokenId> window,
+                         TextQuality& quality, const CancelToken& cancel) {
+    const auto nTokens = std::ssize(window);
+    auto mine = engine.logitStream(nTokens);
+    auto theirs = reference != nullptr ? reference->logitStream(nTokens) : nullptr;
+    std::int64_t chunk = mine->maxTokens();
+    if (theirs != nullptr) chunk = std::min(chunk, theirs->maxTokens());
+    const std::int64_t usable = engine.model().usableVocab();
+    for (std::int64_t done = 0; done < nTokens; done += chunk) {
+        const std::int64_t count = std::min(chunk, nTokens - done);
+        const auto part =
+            window.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(count));
+        auto a = mine->feed(part, cancel);
+        if (!a) return a.error();
+        auto b =
+            theirs != nullptr ? theirs->feed(part, cancel) : Result<std::span<const float>>(*a);
+        if (!b) return b.error();
+        const auto rowOf = [&](std::span<const float> all, std::int64_t i) {
+            const auto vocab = all.size() / static_cast<std::size_t>(count);
+            return all.subspan(static_cast<std::size_t>(i) * vocab,
+                               static_cast<std::size_t>(usable));
+        };
+        for (std::int64_t i = 0; i < count; ++i) {
+            const std::int64_t position = done + i;
+            if (position < nTokens / 2 || position + 1 >= nTokens) continue;
+            const TokenId next = window[static_cast<std::size_t>(position + 1)];
+            const Distribution predicted(rowOf(*a, i));
+            if (theirs != nullptr)
+                quality.add(predicted, Distribution(rowOf(*b, i)), next);
+            else
+                quality.add(predicted, next);
+        }
+    }
+    return {};
+}
+
+ordered_json toJson(const TextQuality& quality, bool compared, double seconds) {
+    ordered_json out;
+    out["ppl"] = quality.perplexity();
+    out["pplSe"] = quality.perplexityError();
+    out["tokens"] = quality.nTokens();
+    if (compared) {
+        const DivergenceSummary kld = quality.divergence();
+        out["kld"] = {
+            {"mean", kld.mean}, {"median", kld.median}, {"p99", kld.p99}, {"max", kld.max}};
+        out["top1"] = quality.sameBest();
+    }
+    out["seconds"] = seconds;
+    return out;
+}
+
+std::string toText(const ordered_json& result) {
+    std::string out = "perplexity " + formatNumber(result["ppl"].get<double>(), 4) + " ± " +
+                      formatNumber(result["pplSe"].get<double>(), 4) + " over " +
+                      std::to_string(result["tokens"].get<std::int64_t>()) + " tokens\n";
+    if (!result.contains("kld")) return out;
+    const ordered_json& kld = result["kld"];
+    const auto nats = [&kld](const char* key) { return formatNumber(kld[key].get<double>(), 6); };
+    return out + "KL divergence (nats) mean " + nats("mean") + ", median " + nats("median") +
+           ", 99 % " + nats("p99") + ", max " + nats("max") + "; same best token " +
+           formatNumber(100.0 * result["top1"].get<double>(), 2) + " %\n";
+}
+
+}  // namespace
+
+Result<int> runPerplexity(const PerplexityArgs& args, const CancelToken& cancel) {
+    LaneSpec lane = args.lane;
+    lane.context = std::max(lane.context, args.window);
+    ModelStore models;
+    auto engine = openEngine(models, lane);
+    if (!engine) return engine.error();
+    std::unique_ptr<Engine> reference;
+    if (!args.against.empty()) {
+        LaneSpec exact = lane;
+        exact.model = args.against;
+        exact.exact = true;
+        auto opened = openEngine(models, exact);
+        if (!opened) return opened.error();
+        reference = *std::move(opened);
+        if (reference->model().usableVocab() != (*engine)->model().usableVocab())
+            return usageError(
+                "the vocabularies differ: " + std::to_string((*engine)->model().usableVocab()) +
+                " and " + std::to_string(reference->model().usableVocab()) + " tokens");
+    }
+    auto windows = readWindows(args, (*engine)->model());
+    if (!windows) return windows.error();
+    const std::int64_t start = nowNs();
+    TextQuality quality;
+    for (std::size_t i = 0; i < windows->count(); ++i) {
+        const std::vector<TokenId> window = windows->at(i);
+        if (auto ok = scoreWindow(**engine, reference.get(), window, quality, cancel); !ok)
+            return ok.error();
+        note("window " + std::to_string(i + 1) + " of " + std::to_string(windows->count()) +
+             ": perplexity so far " + formatNumber(quality.perplexity(), 3));
+    }
+    const double seconds = static_cast<double>(nowNs() - start) / 1e9;
+    const ordered_json result = toJson(quality, reference != nullptr, seconds);
+    auto printed = args.output == OutputKind::Json ? printJson(result) : print(toText(result));
+    if (!printed) return printed.error();
+    return 0;
+}
+
+}  // namespace lanescope::cli
