@@ -45,7 +45,7 @@ Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Model> mode
                            *std::move(backend), *std::move(pool)}));
 }
 
-PlainEngine::PlainEngine(Parts parts)
+PlainEngine::PlainEngine(Parts&& parts)
     : m_model(std::move(parts.model)),
       m_effective(std::move(parts.effective)),
       m_estimate(parts.estimate),

@@ -20,7 +20,7 @@ class PlainEngine final : public Engine {
         std::unique_ptr<Backend> backend;
         std::unique_ptr<BlockPool> pool;
     };
-    explicit PlainEngine(Parts parts);
+    explicit PlainEngine(Parts&& parts);
 
     [[nodiscard]] const Model& model() const override { return *m_model; }
     [[nodiscard]] const EffectiveSettings& effective() const override { return m_effective; }

@@ -100,8 +100,8 @@ void packPanel(const PackArgs& args, std::int64_t row, UnpackPanel unpack, std::
         const auto count = static_cast<int>(
             nBlocks - block < kPanelBlocks ? nBlocks - block : std::int64_t{kPanelBlocks});
         const std::int64_t chunkAt = block / kPanelBlocks * chunkBytes;
-        std::memset(&panel, 0, sizeof panel);
-        const std::uint8_t* from[kPanelRows];
+        panel = Panel{};
+        const std::uint8_t* from[kPanelRows] = {};
         for (int r = 0; r < kPanelRows; ++r)
             from[r] = first + (r < nRows ? r : nRows - 1) * stride + chunkAt;
         for (int part = 0; part < nRows; part += kPartRows) {
