@@ -261,6 +261,7 @@ void throughL1(const Chunk& whole, const PackedSource<PackedBlock<kType>>& sourc
 
 /// The two places blocks come from.
 struct Kernel {
+    static constexpr bool kWholePanels = false;  ///< half a panel is a tile of its own
     template <PanelKind kKind>
     static void run(const Chunk& c, const Panel& panel) {
         if (c.nRows > kPartRows)

@@ -137,6 +137,7 @@ void allTokens(const Chunk& c, const Source& source) {
 
 /// The two places blocks come from.
 struct Kernel {
+    static constexpr bool kWholePanels = true;  ///< lanes without a row still compute
     template <PanelKind kKind>
     static void run(const Chunk& c, const Panel& panel) {
         allTokens<kKind>(c, PanelSource<PanelBlock>{panel});

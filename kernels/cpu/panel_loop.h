@@ -33,7 +33,8 @@ void panelLoop(const MatmulArgs& args, UnpackPanel unpack) {
             const std::int64_t left = nBlocks - block;
             const int count = static_cast<int>(left < kPanelBlocks ? left : kPanelBlocks);
             const Chunk c{args, row, nRows, block, count, block == 0, left <= kPanelBlocks};
-            for (int first = 0; first < nRows; first += kPartRows) {
+            const std::int64_t nUnpacked = Kernel::kWholePanels ? kPanelRows : nRows;
+            for (int first = 0; first < nUnpacked; first += kPartRows) {
                 PanelRows rows{};
                 rows.ahead = stride * kPanelRows;
                 for (int r = 0; r < kPartRows; ++r) {  // a short panel reads its last row again
