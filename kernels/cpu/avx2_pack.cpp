@@ -113,7 +113,7 @@ void packPanel(const PackArgs& args, std::int64_t row, UnpackPanel unpack, std::
             for (int b = 0; b < count; ++b) {
                 for (auto& group : panel.w[b])
                     std::memset(group + 4 * nRows, 0,
-                                static_cast<std::size_t>(4 * (kPanelRows - nRows)));
+                                4 * static_cast<std::size_t>(kPanelRows - nRows));
                 for (int r = nRows; r < kPanelRows; ++r) panel.d[b][r] = panel.m[b][r] = 0.0F;
             }
         }
@@ -142,6 +142,7 @@ void packPanel(const PackArgs& args, std::int64_t row, UnpackPanel unpack, std::
 }  // namespace
 
 void pack(const PackArgs& args) {
+    if (!canPack(args.weightType)) return;
     const UnpackPanel unpack = unpackOf(args.weightType);
     const std::int64_t panelBytes = packedPanelBytes(args.weightType, args.nCols);
     for (std::int64_t row = args.rowBegin; row < args.rowEnd; row += kPanelRows)
