@@ -82,7 +82,7 @@ constexpr bool canPack(DType type) {
 constexpr std::int64_t packedPanelBytes(DType type, std::int64_t nCols) {
     const PackedShape shape = packedShape(type);
     const std::int64_t nBlocks = nCols / 32;
-    return (nBlocks + shape.blocks - 1) / shape.blocks * shape.groupBytes();
+    return (nBlocks + shape.blocks - 1) / shape.blocks * shape.groupBytes();  // NOLINT
 }
 
 /// Bytes of a packed matrix.
