@@ -8,10 +8,11 @@
 #include <QPainter>
 #include <QPalette>
 #include <QPixmap>
-#include <QStyleFactory>
 #include <QSvgRenderer>
 #include <array>
 #include <cmath>
+
+#include "app/theme/outlined_style.h"
 
 /// Resources of a static library are dropped by the linker unless somebody names them.
 static void initIconResources() {
@@ -140,7 +141,7 @@ void applyTheme(QApplication& app, ThemeChoice choice) {
         s.systemPalette = app.palette();
         s.haveSystemPalette = true;
         addFallbackFamilies(app);
-        app.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+        app.setStyle(new OutlinedStyle);
     }
     s.choice = choice;
     const bool dark =

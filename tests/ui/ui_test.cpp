@@ -24,6 +24,7 @@
 #include "app/views/charts/chart_deck.h"
 #include "app/views/inspector/inspector.h"
 #include "app/views/play/lane_card.h"
+#include "app/views/play/lane_dialog.h"
 #include "app/views/play/lane_strip.h"
 #include "app/views/play/play_page.h"
 #include "app/views/play/prompt_bar.h"
@@ -443,22 +444,24 @@ class UiTest : public QObject {
         line.language = language;
         open(line);
         const QString shots = qEnvironmentVariable("LANESCOPE_SHOTS");
-        const auto shoot = [&](const QString& page) {
+        const auto shootWidget = [&](QWidget* widget, const QString& page) {
             QTest::qWait(shots.isEmpty() ? 50 : 900);
-            QVERIFY(!window()->grab().isNull());
-            for (const auto* button : window()->findChildren<QAbstractButton*>()) {
+            QVERIFY(!widget->grab().isNull());
+            QVERIFY(widget->width() <= size.width() && widget->height() <= size.height());
+            for (const auto* button : widget->findChildren<QAbstractButton*>()) {
                 if (!button->isVisible() || button->text().isEmpty()) continue;
                 QVERIFY2(button->width() + 2 >= button->fontMetrics().horizontalAdvance(
                                                     QString(button->text()).remove(u'&')),
                          qPrintable(page + QStringLiteral(": ") + button->text()));
             }
             if (!shots.isEmpty())
-                window()->grab().save(QStringLiteral("%1/%2x%3-%4-%5-%6.png")
-                                          .arg(shots)
-                                          .arg(size.width())
-                                          .arg(size.height())
-                                          .arg(theme, language, page));
+                widget->grab().save(QStringLiteral("%1/%2x%3-%4-%5-%6.png")
+                                        .arg(shots)
+                                        .arg(size.width())
+                                        .arg(size.height())
+                                        .arg(theme, language, page));
         };
+        const auto shoot = [&](const QString& page) { shootWidget(window(), page); };
         shoot(QStringLiteral("start"));
         controller()->setExecutor(fakeExecutor({300, 100, 40, false}));
         Plan plan = planOf(goldenModel(), size.width() > 1200 ? 4 : 3, 300);
@@ -476,6 +479,12 @@ class UiTest : public QObject {
             window()->showPage(page);
             shoot(window()->pageKeys()[page]);
         }
+        window()->showPage(0);
+        window()->findChild<LaneStrip*>()->editLane(1);
+        auto* dialog = window()->findChild<LaneDialog*>();
+        QVERIFY(dialog != nullptr);
+        shootWidget(dialog, QStringLiteral("lane-dialog"));
+        dialog->reject();
     }
 
     // First frame within a second, models are not waited for.

@@ -111,7 +111,9 @@ void LaneDialog::buildForm() {
     auto* form = new QFormLayout;
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     form->setSpacing(kSpace);
-    form->addRow(tr("&Model"), modelRow);
+    auto* modelLabel = new QLabel(tr("&Model"), this);  // a row of two has no buddy of its own
+    modelLabel->setBuddy(m_model);
+    form->addRow(modelLabel, modelRow);
     form->addRow(QString(), m_facts);
     form->addRow(tr("&KV cache"), m_kv);
     form->addRow(tr("&Attention"), m_attention);
