@@ -7,6 +7,7 @@
 
 #include "engine/backend/cpu_traffic.h"
 #include "engine/backend/cpu_workspace.h"
+#include "engine/backend/share.h"
 #include "engine/base/format.h"
 #include "engine/model/rope_scaling.h"
 
@@ -72,6 +73,8 @@ CpuBackend::CpuBackend(const ModelSpec& spec, const BackendSettings& settings, s
     m_dynamicFrequencies = all.dynamicFrequencies;
     m_attentionScratch = all.attentionScratch;
     m_attentionFloats = all.attentionFloats;
+    m_attentionPartial = all.attentionPartial;
+    m_partialFloats = all.partialFloats;
 }
 
 CpuBackend::~CpuBackend() {
@@ -227,19 +230,12 @@ void CpuBackend::linear(trace::Op op, int layer, std::int64_t nTokens, const Act
     const trace::ScopedSpan span(m_cursor, op, layer, bytes, 2 * static_cast<std::uint64_t>(work));
 
     const auto part = [&](int index, int count) {
-        const std::int64_t from = cost * index / count;
-        const std::int64_t to = cost * (index + 1) / count;
-        std::int64_t base = 0;
+        Share share(cost, index, count);
         for (const Product& product : products) {
             const Weight& weight = *product.weight;
-            const std::int64_t nUnits = units(weight);
-            const std::int64_t each = unitCost(weight);
-            const auto unitAt = [&](std::int64_t position) {
-                return std::clamp<std::int64_t>((position - base + each - 1) / each, 0, nUnits);
-            };
-            const std::int64_t rowBegin = unitAt(from) * kRowUnit;
-            const std::int64_t rowEnd = std::min(weight.nRows, unitAt(to) * kRowUnit);
-            base += nUnits * each;
+            const Share::Range range = share.next(units(weight), unitCost(weight));
+            const std::int64_t rowBegin = range.begin * kRowUnit;
+            const std::int64_t rowEnd = std::min(weight.nRows, range.end * kRowUnit);
             if (rowBegin >= rowEnd) continue;
             kernels::MatmulArgs args;
             args.weightType = weight.dtype;

@@ -60,6 +60,17 @@ class CpuBackend final : public Backend {
     [[nodiscard]] kernels::AttentionArgs attentionArgs(int layer, std::size_t segment,
                                                        std::int64_t firstToken,
                                                        const kernels::PagedKv& kv) const;
+    /// Floats of the sums over one stretch of keys for an item of the segment.
+    [[nodiscard]] std::int64_t partialRow(std::size_t segment) const;
+    /// Whether threads share out the keys of an item: few items, many keys, room for the sums.
+    [[nodiscard]] bool sharesKeys(int layer) const;
+    /// What can be given to different threads: how many, and the keys of each.
+    struct Units {
+        std::int64_t count, weight;
+    };
+    /// fn(args, units) for the attention of every segment.
+    template <class Fn>
+    void eachAttention(int layer, std::span<const kernels::PagedKv> kv, bool shared, Fn&& fn) const;
     /// fn(segment, tokenBegin, tokenEnd) for every segment that meets tokens [begin, end).
     template <class Fn>
     void forSegments(std::int64_t begin, std::int64_t end, Fn&& fn) const {
@@ -90,6 +101,8 @@ class CpuBackend final : public Backend {
     float* m_dynamicFrequencies = nullptr;  ///< [segments, rotaryDim / 2], with dynamic NTK
     float* m_attentionScratch = nullptr;    ///< [threads, m_attentionFloats]
     std::int64_t m_attentionFloats = 0;
+    float* m_attentionPartial = nullptr;  ///< sums of keys that several threads share
+    std::int64_t m_partialFloats = 0;
     PassTokens m_tokens;
     trace::Cursor m_cursor;
 };

@@ -5,6 +5,8 @@
 
 #include "engine/backend/cpu_backend.h"
 #include "engine/backend/cpu_traffic.h"
+#include "engine/backend/cpu_workspace.h"
+#include "engine/backend/share.h"
 
 namespace lanescope {
 
@@ -99,6 +101,53 @@ kernels::AttentionArgs CpuBackend::attentionArgs(int layer, std::size_t segment,
     return args;
 }
 
+std::int64_t CpuBackend::partialRow(std::size_t segment) const {
+    const std::int64_t tokens =
+        std::min(m_tokens.segments[segment].nTokens, kernels::kAttentionTile);
+    return kernels::attentionPartialFloats(tokens * (m_spec.nHeads / m_spec.nKvHeads),
+                                           m_spec.headDim);
+}
+
+bool CpuBackend::sharesKeys(int layer) const {
+    if (m_partialFloats == 0 || m_ops.attentionCombine == nullptr) return false;
+    std::int64_t items = 0;
+    std::int64_t floats = 0;
+    std::int64_t longest = 0;
+    for (std::size_t i = 0; i < m_tokens.segments.size(); ++i) {
+        const Segment& segment = m_tokens.segments[i];
+        const std::int64_t end = segment.firstPosition + segment.nTokens;
+        const std::int64_t tiles =
+            (segment.nTokens + kernels::kAttentionTile - 1) / kernels::kAttentionTile;
+        const std::int64_t stretches = (end - 1) / kernels::kAttentionStretch + 1;
+        items += m_spec.nKvHeads * tiles;
+        floats += m_spec.nKvHeads * tiles * stretches * partialRow(i);
+        longest = std::max(longest, end);
+    }
+    const std::int64_t window = m_spec.window(layer);
+    return longest > kernels::kAttentionStretch && (window == 0 || longest <= window) &&
+           items < kSharedItemsPerThread * m_pool.size() && floats <= m_partialFloats;
+}
+
+template <class Fn>
+void CpuBackend::eachAttention(int layer, std::span<const kernels::PagedKv> kv, bool shared,
+                               Fn&& fn) const {
+    std::int64_t token = 0;
+    float* partial = m_attentionPartial;
+    for (std::size_t i = 0; i < m_tokens.segments.size(); ++i) {
+        const Segment& segment = m_tokens.segments[i];
+        kernels::AttentionArgs args = attentionArgs(layer, i, token, kv[i]);
+        token += segment.nTokens;
+        Units units{kernels::attentionItems(args), segment.firstPosition + segment.nTokens};
+        if (shared) {
+            args.partial = partial;
+            units.count *= kernels::attentionStretches(args);
+            units.weight = std::min(units.weight, kernels::kAttentionStretch);
+            partial += units.count * partialRow(i);
+        }
+        fn(args, units);
+    }
+}
+
 void CpuBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Readers readers) {
     const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
     const std::int64_t qWidth = m_spec.nHeads * m_spec.headDim;
@@ -113,40 +162,32 @@ void CpuBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Read
         seen.pairs += own.pairs;
     }
     SpanSeries spans(m_cursor, layer);
-    // The items of all sequences end to end, each weighed by the keys its sequence has; every
-    // thread takes one contiguous stretch.
+    const bool shared = sharesKeys(layer);
+    std::int64_t total = 0;
+    eachAttention(layer, kv, shared, [&](const kernels::AttentionArgs&, const Units& units) {
+        total += units.count * units.weight;
+    });
     const auto part = [&](int index, int count) {
-        std::int64_t total = 0;
-        for (std::size_t pass = 0; pass < 2; ++pass) {
-            const std::int64_t from = total * index / count;
-            const std::int64_t to = total * (index + 1) / count;
-            std::int64_t base = 0;
-            std::int64_t token = 0;
-            for (std::size_t i = 0; i < m_tokens.segments.size(); ++i) {
-                const Segment& segment = m_tokens.segments[i];
-                kernels::AttentionArgs args = attentionArgs(layer, i, token, kv[i]);
-                token += segment.nTokens;
-                const std::int64_t items = kernels::attentionItems(args);
-                const std::int64_t each = segment.firstPosition + segment.nTokens;
-                if (pass == 0) {
-                    total += items * each;
-                    continue;
-                }
-                const auto itemAt = [&](std::int64_t position) {
-                    return std::clamp<std::int64_t>((position - base + each - 1) / each, 0, items);
-                };
-                args.itemBegin = itemAt(from);
-                args.itemEnd = itemAt(to);
-                base += items * each;
-                args.scratch = m_attentionScratch + index * m_attentionFloats;
-                if (args.itemBegin < args.itemEnd) m_ops.attention(args);
-            }
-        }
+        Share share(total, index, count);
+        eachAttention(layer, kv, shared, [&](kernels::AttentionArgs& args, const Units& units) {
+            const Share::Range range = share.next(units.count, units.weight);
+            if (range.empty()) return;
+            args.itemBegin = range.begin;
+            args.itemEnd = range.end;
+            args.scratch = m_attentionScratch + index * m_attentionFloats;
+            m_ops.attention(args);
+        });
     };
     if (2 * seen.pairs * qWidth <= kSmallWork)
         part(0, 1);
     else
         m_pool.run(part);
+    if (shared)
+        eachAttention(layer, kv, shared, [&](kernels::AttentionArgs& args, const Units&) {
+            args.itemBegin = 0;
+            args.itemEnd = kernels::attentionItems(args);
+            m_ops.attentionCombine(args);
+        });
     spans.mark(
         trace::Op::Attention,
         bytesOf(2 * n * qWidth) + static_cast<std::uint64_t>(

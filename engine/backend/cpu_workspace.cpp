@@ -1,5 +1,7 @@
 #include "engine/backend/cpu_workspace.h"
 
+#include <algorithm>
+
 namespace lanescope {
 
 namespace {
@@ -14,6 +16,19 @@ Activations takeActivations(Arena& arena, std::int64_t nTokens, std::int64_t nCo
     acts.q8.scale = arena.take<float>(nTokens * (nCols / kernels::kActsBlock + 1));
     acts.q8.sum16 = arena.take<std::int16_t>(nTokens * (nCols / 16 + 1));
     return acts;
+}
+
+/// Room for the sums of shared out keys: enough for a token of every sequence, four items a thread
+/// (more items need no sharing).
+std::int64_t partialFloats(const ModelSpec& spec, const BackendSettings& settings) {
+    if (settings.threads == 1 || settings.attention != kernels::AttentionKind::Flash) return 0;
+    const std::int64_t stretches =
+        (settings.maxContext + kernels::kAttentionStretch - 1) / kernels::kAttentionStretch;
+    if (stretches < 2) return 0;
+    const std::int64_t items =
+        std::max<std::int64_t>(spec.nKvHeads, kSharedItemsPerThread * settings.threads);
+    return items * stretches *
+           kernels::attentionPartialFloats(spec.nHeads / spec.nKvHeads, spec.headDim);
 }
 
 }  // namespace
@@ -41,6 +56,8 @@ CpuWorkspace layOutWorkspace(const ModelSpec& spec, const BackendSettings& setti
         settings.attention, spec.nHeads, spec.nKvHeads, spec.headDim, settings.maxContext);
     all.attentionFloats = (all.attentionFloats + 15) / 16 * 16;  // no cache line is shared
     all.attentionScratch = arena.take<float>(all.attentionFloats * settings.threads);
+    all.partialFloats = partialFloats(spec, settings);
+    all.attentionPartial = arena.take<float>(all.partialFloats);
     return all;
 }
 

@@ -29,6 +29,9 @@ class Arena {
     std::uint64_t m_used = 0;
 };
 
+/// With fewer items of attention than this a thread, their keys are shared out too.
+inline constexpr std::int64_t kSharedItemsPerThread = 4;
+
 /// Everything the CPU backend allocates.
 struct CpuWorkspace {
     Workspace activations;
@@ -36,6 +39,8 @@ struct CpuWorkspace {
     float* dynamicFrequencies = nullptr;
     float* attentionScratch = nullptr;
     std::int64_t attentionFloats = 0;  ///< per thread
+    float* attentionPartial = nullptr;
+    std::int64_t partialFloats = 0;
 };
 
 CpuWorkspace layOutWorkspace(const ModelSpec& spec, const BackendSettings& settings, Arena& arena);

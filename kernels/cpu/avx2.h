@@ -25,6 +25,7 @@ void softcap(const SoftcapArgs& args);
 void embed(const EmbedArgs& args);
 void kvWrite(const KvWriteArgs& args);
 void attention(const AttentionArgs& args);
+void attentionCombine(const AttentionArgs& args);
 
 const OpTable& table();
 

@@ -6,13 +6,10 @@
 // do not matter; keys outside a row's reach get weight 0, which changes nothing.
 
 #include "kernels/cpu/avx2.h"
-#include "kernels/cpu/avx2_math.h"
+#include "kernels/cpu/avx2_attention_tile.h"
 
 namespace lanescope::kernels::avx2 {
 namespace {
-
-constexpr std::int64_t kKeys = kAttentionKeyTile;
-constexpr int kMaxRows = 6;
 
 std::int64_t smaller(std::int64_t a, std::int64_t b) {
     return a < b ? a : b;
@@ -24,100 +21,13 @@ std::int64_t roundUp(std::int64_t n, std::int64_t to) {
     return (n + to - 1) / to * to;
 }
 
-/// C[kR, 16] (+)= A[kR, depth] · B[depth, 16].
-template <int kR>
-void micro(const float* a, std::int64_t aStride, const float* b, std::int64_t bStride, float* c,
-           std::int64_t cStride, std::int64_t depth, bool add) {
-    __m256 acc[kR][2];
-    for (int r = 0; r < kR; ++r)
-        for (int i = 0; i < 2; ++i)
-            acc[r][i] = add ? _mm256_loadu_ps(c + r * cStride + 8 * i) : _mm256_setzero_ps();
-    for (std::int64_t k = 0; k < depth; ++k) {
-        const __m256 b0 = _mm256_loadu_ps(b + k * bStride);
-        const __m256 b1 = _mm256_loadu_ps(b + k * bStride + 8);
-#pragma GCC unroll 6
-        for (int r = 0; r < kR; ++r) {
-            const __m256 v = _mm256_broadcast_ss(a + r * aStride + k);
-            acc[r][0] = _mm256_fmadd_ps(v, b0, acc[r][0]);
-            acc[r][1] = _mm256_fmadd_ps(v, b1, acc[r][1]);
-        }
-    }
-    for (int r = 0; r < kR; ++r)
-        for (int i = 0; i < 2; ++i) _mm256_storeu_ps(c + r * cStride + 8 * i, acc[r][i]);
-}
+/// What rows have summed up over some keys. [rows, dim], [rows], [rows].
+struct Sums {
+    float *acc, *best, *total;
+};
 
-/// C[rows, columns] (+)= A · B; columns is a multiple of 16.
-void product(const float* a, std::int64_t aStride, const float* b, std::int64_t bStride, float* c,
-             std::int64_t cStride, std::int64_t rows, std::int64_t columns, std::int64_t depth,
-             bool add) {
-    for (std::int64_t j = 0; j < columns; j += 16) {
-        std::int64_t r = 0;
-        const auto tile = [&](auto kernel) {
-            kernel(a + r * aStride, aStride, b + j, bStride, c + r * cStride + j, cStride, depth,
-                   add);
-        };
-        for (; r + kMaxRows <= rows; r += kMaxRows) tile(micro<kMaxRows>);
-        switch (rows - r) {
-            case 5:
-                tile(micro<5>);
-                break;
-            case 4:
-                tile(micro<4>);
-                break;
-            case 3:
-                tile(micro<3>);
-                break;
-            case 2:
-                tile(micro<2>);
-                break;
-            case 1:
-                tile(micro<1>);
-                break;
-            default:
-                break;
-        }
-    }
-}
-
-/// Eight (or n < 8, then zeros) stored elements as f32.
-template <DType kType>
-__m256 widen(const char* p, std::int64_t i, std::int64_t n) {
-    if constexpr (kType == DType::F32) {
-        const auto* f = reinterpret_cast<const float*>(p) + i;
-        return n >= 8 ? _mm256_loadu_ps(f) : _mm256_maskload_ps(f, laneMask(n));
-    } else {
-        __m128i raw;
-        if (n >= 8) {
-            raw = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 2 * i));
-        } else {
-            alignas(16) std::uint16_t part[8] = {};
-            std::memcpy(part, p + 2 * i, static_cast<std::size_t>(n) * 2);
-            raw = _mm_load_si128(reinterpret_cast<const __m128i*>(part));
-        }
-        return kType == DType::F16 ? _mm256_cvtph_ps(raw) : bf16ToFloat(raw);
-    }
-}
-
-/// keys[headDim][64] = transposed keys; keys past the tile repeat a valid one (masked later).
-template <DType kType>
-void widenKeys(const char* const (&key)[kKeys], std::int64_t headDim, std::int64_t end,
-               float* keys) {
-    for (std::int64_t j = 0; j < end; j += 8) {
-        for (std::int64_t i = 0; i < headDim; i += 8) {
-            __m256 r[8];
-            for (int u = 0; u < 8; ++u) r[u] = widen<kType>(key[j + u], i, headDim - i);
-            transpose8(r);
-            for (int u = 0; u < 8; ++u) _mm256_storeu_ps(keys + (i + u) * kKeys + j, r[u]);
-        }
-    }
-}
-
-template <DType kType>
-void widenValues(const char* const (&value)[kKeys], std::int64_t headDim, std::int64_t dim,
-                 std::int64_t begin, std::int64_t end, float* values) {
-    for (std::int64_t j = begin; j < end; ++j)
-        for (std::int64_t i = 0; i < headDim; i += 8)
-            _mm256_storeu_ps(values + j * dim + i, widen<kType>(value[j], i, headDim - i));
+Sums sumsAt(float* at, std::int64_t rows, std::int64_t dim) {
+    return {at, at + rows * dim, at + rows * (dim + 1)};
 }
 
 /// One item at work: its rows (token-major, then head of the group) and its parts of the scratch.
@@ -126,7 +36,8 @@ struct Work {
     AttentionItem item;
     std::int64_t groupSize, rows, dim;  ///< dim: headDim rounded up to 16
     std::int64_t first, last;           ///< positions any row sees: [first, last]
-    float *q, *acc, *scores, *keys, *values, *best, *total;
+    float *q, *scores, *keys, *values;
+    Sums sums, stretch;  ///< of all keys so far, of the present stretch
     std::int64_t scoreStride;
 
     [[nodiscard]] std::int64_t position(std::int64_t row) const {
@@ -247,7 +158,7 @@ float softmaxRow(const AttentionArgs& args, float* scores, std::int64_t count, R
     return sumLanes(sum);
 }
 
-void flashTile(const Work& w, const KeyTile& tile) {
+void flashTile(const Work& w, const Sums& sums, const KeyTile& tile) {
     const AttentionArgs& args = w.args;
     loadKeys(w, tile);
     product(w.q, w.dim, w.keys, kKeys, w.scores, kKeys, w.rows, roundUp(tile.end, 16),
@@ -259,16 +170,58 @@ void flashTile(const Work& w, const KeyTile& tile) {
             std::memset(scores, 0, kKeys * sizeof(float));
             continue;
         }
-        const float before = w.best[r];
-        const float sum = softmaxRow(args, scores, kKeys, seen, &w.best[r]);
+        const float before = sums.best[r];
+        const float sum = softmaxRow(args, scores, kKeys, seen, &sums.best[r]);
         // Nothing seen so far: e^(-inf - best) = 0 clears an empty accumulator.
-        const float keep = before == w.best[r] ? 1.0F : expOf(before - w.best[r]);
-        w.total[r] = w.total[r] * keep + sum;
-        if (keep != 1.0F) scaleRow(w.acc + r * w.dim, w.dim, keep);
+        const float keep = before == sums.best[r] ? 1.0F : expOf(before - sums.best[r]);
+        sums.total[r] = sums.total[r] * keep + sum;
+        if (keep != 1.0F) scaleRow(sums.acc + r * w.dim, w.dim, keep);
     }
     loadValues(w, tile);
-    product(w.scores + tile.begin, kKeys, w.values + tile.begin * w.dim, w.dim, w.acc, w.dim,
+    product(w.scores + tile.begin, kKeys, w.values + tile.begin * w.dim, w.dim, sums.acc, w.dim,
             w.rows, w.dim, tile.end - tile.begin, true);
+}
+
+void clear(const Work& w, const Sums& sums) {
+    std::memset(sums.acc, 0, static_cast<std::size_t>(w.rows * w.dim) * sizeof(float));
+    for (std::int64_t r = 0; r < w.rows; ++r) {
+        sums.best[r] = -__builtin_inff();
+        sums.total[r] = 0.0F;
+    }
+}
+
+/// The sums over one stretch of keys.
+void flashStretch(const Work& w, const Sums& sums, std::int64_t stretch) {
+    clear(w, sums);
+    const std::int64_t begin = larger(w.first, stretch * kAttentionStretch);
+    const std::int64_t end = smaller(w.last + 1, (stretch + 1) * kAttentionStretch);
+    for (std::int64_t base = begin / kKeys * kKeys; base < end; base += kKeys)
+        flashTile(w, sums, keyTile(w, base));
+}
+
+/// Adds the sums over the next stretch to those of all before it.
+void combine(std::int64_t rows, std::int64_t dim, const Sums& sums, const Sums& next) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+        if (next.total[r] == 0.0F) continue;  // it sees none of these keys
+        float* acc = sums.acc + r * dim;
+        const float* more = next.acc + r * dim;
+        if (sums.total[r] == 0.0F) {
+            std::memcpy(acc, more, static_cast<std::size_t>(dim) * sizeof(float));
+            sums.best[r] = next.best[r];
+            sums.total[r] = next.total[r];
+            continue;
+        }
+        const float best = sums.best[r] > next.best[r] ? sums.best[r] : next.best[r];
+        const float keep = expOf(sums.best[r] - best);
+        const float take = expOf(next.best[r] - best);
+        sums.best[r] = best;
+        sums.total[r] = sums.total[r] * keep + next.total[r] * take;
+        scaleRow(acc, dim, keep);
+        const __m256 f = _mm256_set1_ps(take);
+        for (std::int64_t i = 0; i < dim; i += 8)
+            _mm256_storeu_ps(
+                acc + i, _mm256_fmadd_ps(_mm256_loadu_ps(more + i), f, _mm256_loadu_ps(acc + i)));
+    }
 }
 
 void naiveItem(const Work& w) {
@@ -286,17 +239,18 @@ void naiveItem(const Work& w) {
         if (seen.low >= seen.high)
             std::memset(scores, 0, static_cast<std::size_t>(count) * sizeof(float));
         else
-            w.total[r] = softmaxRow(w.args, scores, count, seen, &w.best[r]);
+            w.sums.total[r] = softmaxRow(w.args, scores, count, seen, &w.sums.best[r]);
     }
     for (std::int64_t base = start; base <= w.last; base += kKeys) {
         const KeyTile tile = keyTile(w, base);
         loadValues(w, tile);
         product(w.scores + base - start + tile.begin, w.scoreStride, w.values + tile.begin * w.dim,
-                w.dim, w.acc, w.dim, w.rows, w.dim, tile.end - tile.begin, true);
+                w.dim, w.sums.acc, w.dim, w.rows, w.dim, tile.end - tile.begin, true);
     }
 }
 
-/// Divides the rows of the scratch into the item's parts; sizes as in attentionScratchFloats().
+/// Finds the item's rows and keys and divides the scratch into its parts (sizes:
+/// attentionScratchFloats()); copies its queries there.
 Work setUp(const AttentionArgs& args, std::int64_t index) {
     Work w{args,
            attentionItem(args, index),
@@ -309,9 +263,8 @@ Work setUp(const AttentionArgs& args, std::int64_t index) {
            nullptr,
            nullptr,
            nullptr,
-           nullptr,
-           nullptr,
-           nullptr,
+           {},
+           {},
            kKeys};
     w.rows = (w.item.tokenEnd - w.item.tokenBegin) * w.groupSize;
     w.dim = roundUp(args.kv.headDim, 16);
@@ -329,46 +282,91 @@ Work setUp(const AttentionArgs& args, std::int64_t index) {
     w.keys = take(w.dim * kKeys);
     w.values = take(w.dim * kKeys);
     w.q = take(w.rows * w.dim);
-    w.acc = take(w.rows * w.dim);
-    w.best = take(w.rows);
-    w.total = take(w.rows);
+    w.sums = sumsAt(take(w.rows * (w.dim + 2)), w.rows, w.dim);
+    w.stretch = sumsAt(take(w.rows * (w.dim + 2)), w.rows, w.dim);
     if (args.kind == AttentionKind::Naive) w.scoreStride = roundUp(larger(0, w.last + 1), kKeys);
     w.scores = take(0);
-    return w;
-}
 
-void attendItem(const AttentionArgs& args, std::int64_t index) {
-    const Work w = setUp(args, index);
     const std::int64_t headDim = args.kv.headDim;
     const std::int64_t firstHead = w.item.kvHead * w.groupSize;
     for (std::int64_t r = 0; r < w.rows; ++r) {
         const std::int64_t token = w.item.tokenBegin + r / w.groupSize;
         const float* q = args.q + token * args.qStride + (firstHead + r % w.groupSize) * headDim;
         std::memcpy(w.q + r * w.dim, q, static_cast<std::size_t>(headDim) * sizeof(float));
-        w.best[r] = -__builtin_inff();
-        w.total[r] = 0.0F;
     }
-    std::memset(w.acc, 0, static_cast<std::size_t>(w.rows * w.dim) * sizeof(float));
     if (headDim % 16 != 0)  // the padding columns of the values
         std::memset(w.values, 0, static_cast<std::size_t>(w.dim * kKeys) * sizeof(float));
+    return w;
+}
+
+/// Divides by the weights' sum and writes the item's rows of out.
+void finish(const AttentionArgs& args, std::int64_t index, const Sums& sums) {
+    const AttentionItem item = attentionItem(args, index);
+    const std::int64_t groupSize = args.nHeads / args.kv.nKvHeads;
+    const std::int64_t rows = (item.tokenEnd - item.tokenBegin) * groupSize;
+    const std::int64_t headDim = args.kv.headDim;
+    const std::int64_t dim = roundUp(headDim, 16);
+    for (std::int64_t r = 0; r < rows; ++r) {
+        const std::int64_t token = item.tokenBegin + r / groupSize;
+        const std::int64_t head = item.kvHead * groupSize + r % groupSize;
+        float* out = args.out + (token * args.nHeads + head) * headDim;
+        scaleRow(sums.acc + r * dim, dim, sums.total[r] > 0.0F ? 1.0F / sums.total[r] : 0.0F);
+        std::memcpy(out, sums.acc + r * dim, static_cast<std::size_t>(headDim) * sizeof(float));
+    }
+}
+
+void attendItem(const AttentionArgs& args, std::int64_t index) {
+    const Work w = setUp(args, index);
     if (args.kind == AttentionKind::Naive) {
+        clear(w, w.sums);
         if (w.last >= 0) naiveItem(w);
     } else {
-        for (std::int64_t base = w.first / kKeys * kKeys; base <= w.last; base += kKeys)
-            flashTile(w, keyTile(w, base));
+        const std::int64_t start = w.first / kAttentionStretch;
+        flashStretch(w, w.sums, start);
+        for (std::int64_t s = start + 1; s * kAttentionStretch <= w.last; ++s) {
+            flashStretch(w, w.stretch, s);
+            combine(w.rows, w.dim, w.sums, w.stretch);
+        }
     }
-    for (std::int64_t r = 0; r < w.rows; ++r) {
-        const std::int64_t token = w.item.tokenBegin + r / w.groupSize;
-        float* out = args.out + (token * args.nHeads + firstHead + r % w.groupSize) * headDim;
-        scaleRow(w.acc + r * w.dim, w.dim, w.total[r] > 0.0F ? 1.0F / w.total[r] : 0.0F);
-        std::memcpy(out, w.acc + r * w.dim, static_cast<std::size_t>(headDim) * sizeof(float));
-    }
+    finish(args, index, w.sums);
+}
+
+/// Where the sums of a unit lie; its item has `rows` rows, the first item the most.
+Sums partialSums(const AttentionArgs& args, std::int64_t unit, std::int64_t rows) {
+    const std::int64_t headDim = args.kv.headDim;
+    const std::int64_t most =
+        smaller(args.nTokens, kAttentionTile) * (args.nHeads / args.kv.nKvHeads);
+    return sumsAt(args.partial + unit * attentionPartialFloats(most, headDim), rows,
+                  roundUp(headDim, 16));
 }
 
 }  // namespace
 
 void attention(const AttentionArgs& args) {
-    for (std::int64_t i = args.itemBegin; i < args.itemEnd; ++i) attendItem(args, i);
+    if (args.partial == nullptr) {
+        for (std::int64_t i = args.itemBegin; i < args.itemEnd; ++i) attendItem(args, i);
+        return;
+    }
+    const std::int64_t nStretches = attentionStretches(args);
+    for (std::int64_t unit = args.itemBegin; unit < args.itemEnd; ++unit) {
+        const Work w = setUp(args, unit / nStretches);
+        flashStretch(w, partialSums(args, unit, w.rows), unit % nStretches);
+    }
+}
+
+void attentionCombine(const AttentionArgs& args) {
+    const std::int64_t nStretches = attentionStretches(args);
+    const std::int64_t groupSize = args.nHeads / args.kv.nKvHeads;
+    const std::int64_t dim = roundUp(args.kv.headDim, 16);
+    for (std::int64_t index = args.itemBegin; index < args.itemEnd; ++index) {
+        const AttentionItem item = attentionItem(args, index);
+        const std::int64_t rows = (item.tokenEnd - item.tokenBegin) * groupSize;
+        const std::int64_t first = index * nStretches;
+        const Sums sums = partialSums(args, first, rows);
+        for (std::int64_t s = 1; s < nStretches; ++s)
+            combine(rows, dim, sums, partialSums(args, first + s, rows));
+        finish(args, index, sums);
+    }
 }
 
 }  // namespace lanescope::kernels::avx2

@@ -24,14 +24,24 @@ AttentionItem attentionItem(const AttentionArgs& args, std::int64_t item) {
     return {item % args.kv.nKvHeads, begin, end < args.nTokens ? end : args.nTokens};
 }
 
+std::int64_t attentionStretches(const AttentionArgs& args) {
+    return args.positions[args.nTokens - 1] / kAttentionStretch + 1;
+}
+
+std::int64_t attentionPartialFloats(std::int64_t nRows, std::int64_t headDim) {
+    // Accumulators, then maximum and sum of every row.
+    return roundUp(nRows * (roundUp(headDim, 16) + 2), 16);
+}
+
 std::int64_t attentionScratchFloats(AttentionKind kind, std::int64_t nHeads, std::int64_t nKvHeads,
                                     std::int64_t headDim, std::int64_t maxContext) {
     const std::int64_t rows = roundUp(nHeads / nKvHeads * kAttentionTile, 8);
     const std::int64_t dim = roundUp(headDim, 16);
-    // Queries, accumulators, scores of one key tile, running maximum and sum of every row; keys
+    // Queries and scores of one key tile; sums of the present and of all earlier stretches; keys
     // and values of one tile; slack for alignment. See cpu/avx2_attention.cpp.
-    const std::int64_t tile =
-        rows * (2 * dim + kAttentionKeyTile + 8) + 2 * kAttentionKeyTile * dim + 64;
+    const std::int64_t tile = rows * (dim + kAttentionKeyTile) +
+                              2 * attentionPartialFloats(rows, headDim) +
+                              2 * kAttentionKeyTile * dim + 64;
     if (kind == AttentionKind::Flash) return tile;
     return tile + rows * roundUp(maxContext, kAttentionKeyTile);
 }

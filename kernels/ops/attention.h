@@ -55,11 +55,20 @@ struct AttentionArgs {
     float* scratch = nullptr;  ///< attentionScratchFloats() floats for this thread
     std::int64_t itemBegin = 0;
     std::int64_t itemEnd = 0;
+    /// Set (Flash only): the keys of an item are shared out too. [itemBegin, itemEnd) then counts
+    /// (item, stretch of keys), stretches fastest, of attentionItems() · attentionStretches();
+    /// sums go here, [unit, attentionPartialFloats() of the largest item], out is written by
+    /// attentionCombine.
+    float* partial = nullptr;
 };
 
 inline constexpr std::int64_t kAttentionTile = 16;
 /// Keys are taken in tiles [64 i, 64 i + 64) of absolute positions.
 inline constexpr std::int64_t kAttentionKeyTile = 64;
+
+/// Flash sums keys up in stretches [512 i, 512 (i + 1)) of absolute positions and combines those in
+/// order, so that the bits are the same whether one thread does them all or many share them.
+inline constexpr std::int64_t kAttentionStretch = 512;
 
 /// Number of work items of a call: nKvHeads · ceil(nTokens / kAttentionTile).
 std::int64_t attentionItems(const AttentionArgs& args);
@@ -72,6 +81,10 @@ struct AttentionItem {
 /// Which head and tokens an item is. Cheap (early) and dear (late) tiles alternate, so that
 /// contiguous ranges of items cost the same.
 AttentionItem attentionItem(const AttentionArgs& args, std::int64_t item);
+/// Stretches of keys up to the last token's position (a window may leave early ones empty).
+std::int64_t attentionStretches(const AttentionArgs& args);
+/// Floats of the sums of one stretch of an item of nRows = tokens · heads of a group.
+std::int64_t attentionPartialFloats(std::int64_t nRows, std::int64_t headDim);
 /// Floats of scratch one thread needs; for Flash it does not depend on the context length.
 std::int64_t attentionScratchFloats(AttentionKind kind, std::int64_t nHeads, std::int64_t nKvHeads,
                                     std::int64_t headDim, std::int64_t maxContext);

@@ -36,6 +36,9 @@ struct OpTable {
     void (*embed)(const EmbedArgs&) = nullptr;
     void (*kvWrite)(const KvWriteArgs&) = nullptr;
     void (*attention)(const AttentionArgs&) = nullptr;
+    /// Turns the partial sums of items [itemBegin, itemEnd) into their rows of out. Null where
+    /// attention does not share out keys.
+    void (*attentionCombine)(const AttentionArgs&) = nullptr;
     /// Converts n values between f32 and F32/F16/BF16 (round to nearest even).
     void (*fromF32)(DType type, const float* src, void* dst, std::int64_t n) = nullptr;
     /// Null where the product reads stored formats only.

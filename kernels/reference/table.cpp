@@ -5,8 +5,8 @@ namespace lanescope::kernels::reference {
 const OpTable& table() {
     static const OpTable kTable{Isa::Reference, dequantiseRow, quantiseActs, matmul,  rmsNorm,
                                 layerNorm,      rope,          activate,     add,     softcap,
-                                embed,          kvWrite,       attention,    fromF32, nullptr,
-                                burst,          readBurst};
+                                embed,          kvWrite,       attention,    nullptr, fromF32,
+                                nullptr,        burst,         readBurst};
     return kTable;
 }
 

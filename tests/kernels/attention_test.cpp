@@ -24,7 +24,11 @@ constexpr Shape kShapes[] = {
     {4, 1, 256, 140, 32, 40, 0.0F},  // Gemma 3, window across tiles
     {6, 2, 96, 131, 7, 3, 30.0F},    // narrow window and soft cap
     {1, 1, 16, 1, 16, 0, 0.0F},
+    {3, 1, 8, 1100, 16, 0, 0.0F},     // more than two stretches of keys
+    {2, 2, 16, 1300, 16, 530, 0.0F},  // windows that cross them
 };
+/// Some tokens of a long context, where a reference is to be run for each.
+constexpr std::int64_t kLongTail = 40;
 
 class Attention : public IsaTest {
   protected:
@@ -43,7 +47,7 @@ class Attention : public IsaTest {
     /// Attention of tokens [begin, end) of the data.
     static std::vector<float> run(const OpTable& table, const Shape& s, const Data& d,
                                   const PagedKv& kv, AttentionKind kind, std::int64_t begin,
-                                  std::int64_t end) {
+                                  std::int64_t end, bool shared = false) {
         const std::int64_t width = s.nHeads * s.headDim;
         std::vector<float> out(static_cast<std::size_t>((end - begin) * width), 1e9F);
         AttentionArgs args;
@@ -58,7 +62,10 @@ class Attention : public IsaTest {
         args.window = s.window;
         args.softcap = s.softcap;
         args.kv = kv;
-        attend(table, args, s.context);
+        if (shared)
+            attendShared(table, args, s.context);
+        else
+            attend(table, args, s.context);
         return out;
     }
 };
@@ -70,10 +77,11 @@ TEST_P(Attention, AgreesWithReferenceForEveryShape) {
         for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
             Paged paged(type, s.nKvHeads, s.headDim, s.context, s.blockTokens);
             paged.write(reference(), d.k, d.v, 0, s.context);
+            const std::int64_t begin = s.context > 1000 ? s.context - kLongTail : 0;
             const auto expected =
-                run(reference(), s, d, paged.view(), AttentionKind::Naive, 0, s.context);
+                run(reference(), s, d, paged.view(), AttentionKind::Naive, begin, s.context);
             for (const AttentionKind kind : {AttentionKind::Naive, AttentionKind::Flash}) {
-                const auto actual = run(ops(), s, d, paged.view(), kind, 0, s.context);
+                const auto actual = run(ops(), s, d, paged.view(), kind, begin, s.context);
                 for (std::size_t i = 0; i < actual.size(); ++i)
                     ASSERT_TRUE(close(actual[i], expected[i], 1.0, kAttentionF32))
                         << "headDim " << s.headDim << " element " << i;
@@ -90,7 +98,9 @@ TEST_P(Attention, BitsDoNotDependOnTheChunking) {
         for (const AttentionKind kind : {AttentionKind::Naive, AttentionKind::Flash}) {
             const auto whole = run(ops(), s, d, paged.view(), kind, 0, s.context);
             for (const std::int64_t chunk : {1, 2, 3, 7, 16, 29}) {
-                for (std::int64_t t = 0; t < s.context; t += chunk) {
+                const std::int64_t start =
+                    s.context > 1000 ? s.context / chunk * chunk - kLongTail / chunk * chunk : 0;
+                for (std::int64_t t = start; t < s.context; t += chunk) {
                     const std::int64_t end = std::min(s.context, t + chunk);
                     const auto part = run(ops(), s, d, paged.view(), kind, t, end);
                     ASSERT_EQ(std::memcmp(part.data(), whole.data() + t * s.nHeads * s.headDim,
@@ -99,6 +109,24 @@ TEST_P(Attention, BitsDoNotDependOnTheChunking) {
                         << "headDim " << s.headDim << " chunk " << chunk << " token " << t;
                 }
             }
+        }
+    }
+}
+
+TEST_P(Attention, KeysSharedOutGiveTheSameBits) {
+    if (ops().attentionCombine == nullptr) GTEST_SKIP() << "does not share out keys";
+    for (const Shape& s : kShapes) {
+        const Data d = make(s);
+        Paged paged(DType::F16, s.nKvHeads, s.headDim, s.context, s.blockTokens);
+        paged.write(ops(), d.k, d.v, 0, s.context);
+        for (const std::int64_t nTokens : {1, 3, 16, 20}) {
+            const std::int64_t begin = std::max<std::int64_t>(0, s.context - nTokens);
+            const auto alone =
+                run(ops(), s, d, paged.view(), AttentionKind::Flash, begin, s.context);
+            const auto shared =
+                run(ops(), s, d, paged.view(), AttentionKind::Flash, begin, s.context, true);
+            ASSERT_EQ(std::memcmp(alone.data(), shared.data(), alone.size() * 4), 0)
+                << "headDim " << s.headDim << " context " << s.context << " tokens " << nTokens;
         }
     }
 }

@@ -113,6 +113,33 @@ TEST_F(EngineTest, BitsDependOnNeitherThreadsNorChunks) {
     }
 }
 
+// From 512 positions on threads share out the keys of an attention item.
+TEST_F(EngineTest, BitsOfLongContextsDoNotDependOnThreads) {
+    const auto model = loadOrFail(goldenDir() + "/checkpoints/llama_gqa");
+    ASSERT_NE(model, nullptr);
+    std::vector<float> first;
+    std::vector<TokenId> firstTokens;
+    for (const auto& [threads, chunk] : {std::pair{1, 256}, {2, 256}, {3, 1}, {2, 13}}) {
+        EngineSettings settings;
+        settings.threads = threads;
+        settings.prefillChunk = chunk;
+        settings.contextTokens = 1200;
+        const auto engine = engineFor(model, settings);
+        ASSERT_NE(engine, nullptr);
+        const auto prompt = somePrompt(1100, 600);
+        const auto logits = engine->logits(prompt, m_cancel);
+        ASSERT_TRUE(logits.ok());
+        const auto tokens = generateIds(*engine, greedyRequest(prompt, 12));
+        if (first.empty()) {
+            first = *logits;
+            firstTokens = tokens;
+        }
+        EXPECT_EQ(std::memcmp(first.data(), logits->data(), first.size() * 4), 0)
+            << threads << " threads, chunk " << chunk;
+        EXPECT_EQ(tokens, firstTokens) << threads << " threads, chunk " << chunk;
+    }
+}
+
 TEST_F(EngineTest, AttentionKindsAndKvFormatsAgreeOnTheTokens) {
     const auto expected = generateIds(*engine(), greedyRequest(somePrompt(40), 24));
     EngineSettings naive = exactSettings();

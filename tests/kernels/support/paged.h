@@ -71,4 +71,27 @@ inline void attend(const OpTable& ops, AttentionArgs args, std::int64_t maxConte
     ops.attention(args);
 }
 
+/// The same with every item's keys shared out: the stretches one by one, the last first.
+inline void attendShared(const OpTable& ops, AttentionArgs args, std::int64_t maxContext) {
+    std::vector<float> scratch(static_cast<std::size_t>(attentionScratchFloats(
+        args.kind, args.nHeads, args.kv.nKvHeads, args.kv.headDim, maxContext)));
+    args.scratch = scratch.data();
+    const std::int64_t items = attentionItems(args);
+    const std::int64_t units = items * attentionStretches(args);
+    // All units take the room of the largest: an item of fewer tokens uses less of it.
+    const std::int64_t rows =
+        std::min(args.nTokens, kAttentionTile) * (args.nHeads / args.kv.nKvHeads);
+    std::vector<float> partial(
+        static_cast<std::size_t>(units * attentionPartialFloats(rows, args.kv.headDim)));
+    args.partial = partial.data();
+    for (std::int64_t unit = units - 1; unit >= 0; --unit) {
+        args.itemBegin = unit;
+        args.itemEnd = unit + 1;
+        ops.attention(args);
+    }
+    args.itemBegin = 0;
+    args.itemEnd = items;
+    ops.attentionCombine(args);
+}
+
 }  // namespace lanescope::kernels::test
