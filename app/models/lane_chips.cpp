@@ -53,6 +53,15 @@ std::vector<LaneChip> laneChips(const LaneSpec& lane, const LaneSpec& first,
                 : Chips::tr("template %1").arg(templateTitle(lane.chatTemplate)),
             Chips::tr("Chat template chosen by hand instead of the checkpoint's own"),
             lane.chatTemplate != first.chatTemplate);
+    if (!lane.exact && (lane.acts != "int8" || lane.acts != first.acts))
+        add("acts", Chips::tr("acts %1").arg(QString::fromStdString(lane.acts)),
+            Chips::tr("Activations that meet quantised weights: int8, or int8 in two terms"),
+            lane.acts != first.acts);
+    if (lane.affinity != "none" || lane.affinity != first.affinity)
+        add("affinity",
+            lane.affinity == "cores" ? Chips::tr("pinned threads") : Chips::tr("free threads"),
+            Chips::tr("Pinned: every thread stays on a core of its own"),
+            lane.affinity != first.affinity);
     if (!lane.exact && (!lane.pack || !first.pack))
         add("pack", lane.pack ? Chips::tr("packed") : Chips::tr("not packed"),
             Chips::tr("Packed: weights are laid out for the processor when they are loaded"),

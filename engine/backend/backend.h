@@ -11,6 +11,7 @@
 #include <string>
 
 #include "engine/base/result.h"
+#include "engine/base/thread_pool.h"
 #include "engine/model/model.h"
 #include "engine/model/packed_weights.h"
 #include "engine/trace/sink.h"
@@ -25,7 +26,9 @@ struct BackendSettings {
     std::int64_t maxSequences = 1;   ///< segments of a forward pass at most
     std::int64_t maxContext = 4096;  ///< positions at most
     kernels::AttentionKind attention = kernels::AttentionKind::Flash;
-    bool exact = false;                           ///< no int8 activations
+    bool exact = false;     ///< no int8 activations
+    bool twoTerms = false;  ///< int8 activations with a second term
+    Affinity affinity = Affinity::None;
     std::shared_ptr<const PackedWeights> packed;  ///< null: weights are read as they are stored
 };
 
@@ -33,6 +36,7 @@ struct BackendSettings {
 struct Activations {
     float* x = nullptr;  ///< [maxTokens, nCols] f32
     kernels::ActsQ8 q8;
+    kernels::ActsQ8 rest;  ///< q8's second term; q null: there is none
     std::int64_t nCols = 0;
     bool quantised = false;  ///< q8 holds the present x
 };
@@ -104,6 +108,8 @@ class Backend {
 
     /// Starts a pass: its tokens and the labels its spans get.
     virtual void begin(const PassTokens& tokens, const trace::Cursor& cursor) = 0;
+    /// Ends it, on the same thread.
+    virtual void end() = 0;
     /// workspace().x = embeddingScale · rows of the table.
     virtual void embed(const Weight& table) = 0;
     /// workspace().delta = rows of a table of positions.

@@ -63,7 +63,7 @@ CpuBackend::CpuBackend(const ModelSpec& spec, const BackendSettings& settings, s
     : m_spec(spec),
       m_settings(settings),
       m_ops(kernels::opTable(kernels::preferredIsa())),
-      m_pool(settings.threads),
+      m_pool(settings.threads, settings.affinity),
       m_storage(storage),
       m_storageBytes(storageBytes) {
     Arena arena(storage);
@@ -102,10 +102,12 @@ void CpuBackend::quantise(const Activations& acts, std::int64_t tokenBegin,
                         .out = acts.q8,
                         .nCols = acts.nCols,
                         .tokenBegin = tokenBegin,
-                        .tokenEnd = tokenEnd});
+                        .tokenEnd = tokenEnd,
+                        .rest = acts.rest});
 }
 
 void CpuBackend::begin(const PassTokens& tokens, const trace::Cursor& cursor) {
+    m_pool.enter();
     m_tokens = tokens;
     m_cursor = cursor;
     std::int32_t* position = m_positions;
@@ -245,6 +247,7 @@ void CpuBackend::linear(trace::Op op, int layer, std::int64_t nTokens, const Act
             args.nCols = weight.nCols;
             args.x = in.x;
             args.xq = in.quantised && isBlockFormat(weight.dtype) ? &in.q8 : nullptr;
+            if (args.xq != nullptr && in.rest.q != nullptr) args.rest = &in.rest;
             args.bias = weight.bias;
             args.y = product.y;
             args.yStride = weight.nRows;

@@ -26,6 +26,7 @@ class CpuBackend final : public Backend {
     Workspace& workspace() override { return m_workspace; }
 
     void begin(const PassTokens& tokens, const trace::Cursor& cursor) override;
+    void end() override { m_pool.leave(); }
     void embed(const Weight& table) override;
     void embedPositions(const Weight& table) override;
     void norm(const NormOp& op) override;

@@ -6,15 +6,22 @@ namespace lanescope {
 
 namespace {
 
-Activations takeActivations(Arena& arena, std::int64_t nTokens, std::int64_t nCols, bool exact) {
+kernels::ActsQ8 takeTerm(Arena& arena, std::int64_t nTokens, std::int64_t nCols) {
+    kernels::ActsQ8 term;
+    term.nCols = nCols;
+    term.q = arena.take<std::int8_t>(nTokens * nCols);
+    term.scale = arena.take<float>(nTokens * (nCols / kernels::kActsBlock + 1));
+    term.sum16 = arena.take<std::int16_t>(nTokens * (nCols / 16 + 1));
+    return term;
+}
+
+Activations takeActivations(Arena& arena, std::int64_t nCols, const BackendSettings& settings) {
     Activations acts;
     acts.nCols = nCols;
-    acts.x = arena.take<float>(nTokens * nCols);
-    if (exact) return acts;
-    acts.q8.nCols = nCols;
-    acts.q8.q = arena.take<std::int8_t>(nTokens * nCols);
-    acts.q8.scale = arena.take<float>(nTokens * (nCols / kernels::kActsBlock + 1));
-    acts.q8.sum16 = arena.take<std::int16_t>(nTokens * (nCols / 16 + 1));
+    acts.x = arena.take<float>(settings.maxTokens * nCols);
+    if (settings.exact) return acts;
+    acts.q8 = takeTerm(arena, settings.maxTokens, nCols);
+    if (settings.twoTerms) acts.rest = takeTerm(arena, settings.maxTokens, nCols);
     return acts;
 }
 
@@ -41,14 +48,14 @@ CpuWorkspace layOutWorkspace(const ModelSpec& spec, const BackendSettings& setti
     Workspace& w = all.activations;
     w.x = arena.take<float>(n * spec.dim);
     w.delta = arena.take<float>(n * spec.dim);
-    w.normed = takeActivations(arena, n, spec.dim, settings.exact);
+    w.normed = takeActivations(arena, spec.dim, settings);
     w.q = arena.take<float>(n * qWidth);
     w.k = arena.take<float>(n * kvWidth);
     w.v = arena.take<float>(n * kvWidth);
-    w.attended = takeActivations(arena, n, qWidth, settings.exact);
+    w.attended = takeActivations(arena, qWidth, settings);
     if (spec.mlp == MlpKind::Gated) w.gate = arena.take<float>(n * spec.ffnDim);
     w.up = arena.take<float>(n * spec.ffnDim);
-    w.hidden = takeActivations(arena, n, spec.ffnDim, settings.exact);
+    w.hidden = takeActivations(arena, spec.ffnDim, settings);
     all.positions = arena.take<std::int32_t>(n);
     if (spec.dynamicNtk.factor > 0.0)
         all.dynamicFrequencies = arena.take<float>(settings.maxSequences * (spec.rotaryDim / 2));

@@ -4,6 +4,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <fstream>
+#include <string>
 
 #include "engine/base/clock.h"
 
@@ -44,9 +46,59 @@ int usableCpuCount() {
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
-ThreadPool::ThreadPool(int nThreads) : m_size(std::max(1, nThreads)), m_active(m_size) {
+std::vector<int> usableProcessors() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof(set), &set) != 0) return {};
+    std::vector<int> first;
+    std::vector<int> siblings;
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+        if (!CPU_ISSET(cpu, &set)) continue;
+        std::ifstream list("/sys/devices/system/cpu/cpu" + std::to_string(cpu) +
+                           "/topology/thread_siblings_list");
+        int lowest = cpu;  // "0,8" or "0-1": the first number is enough
+        list >> lowest;
+        const bool taken =
+            lowest != cpu && lowest >= 0 && lowest < CPU_SETSIZE && CPU_ISSET(lowest, &set);
+        (taken ? siblings : first).push_back(cpu);
+    }
+    first.insert(first.end(), siblings.begin(), siblings.end());
+    return first;
+}
+
+namespace {
+
+void runOn(pthread_t thread, int cpu) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(cpu, &set);
+    // A processor that has gone meanwhile is no error: the thread stays where it is.
+    pthread_setaffinity_np(thread, sizeof(set), &set);
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(int nThreads, Affinity affinity)
+    : m_size(std::max(1, nThreads)), m_active(m_size) {
+    if (affinity == Affinity::Cores) m_processors = usableProcessors();
     m_threads.reserve(static_cast<std::size_t>(m_size - 1));
-    for (int i = 1; i < m_size; ++i) m_threads.emplace_back([this, i] { workerLoop(i); });
+    for (int i = 1; i < m_size; ++i) {
+        std::thread& thread = m_threads.emplace_back([this, i] { workerLoop(i); });
+        if (pinned())
+            runOn(thread.native_handle(),
+                  m_processors[static_cast<std::size_t>(i) % m_processors.size()]);
+    }
+}
+
+void ThreadPool::enter() {
+    if (!pinned()) return;
+    pthread_getaffinity_np(pthread_self(), sizeof(m_callerBefore), &m_callerBefore);
+    runOn(pthread_self(), m_processors.front());
+}
+
+void ThreadPool::leave() {
+    if (!pinned()) return;
+    pthread_setaffinity_np(pthread_self(), sizeof(m_callerBefore), &m_callerBefore);
 }
 
 ThreadPool::~ThreadPool() {

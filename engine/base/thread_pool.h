@@ -4,6 +4,8 @@
 // process holds a core, every fork would wait for its time slice to end: the pool then does without
 // a worker for a while and tries again.
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -13,15 +15,24 @@
 
 namespace lanescope {
 
+/// Which processors workers may run on. Cores: worker i stays on the i-th usable processor, one of
+/// every core first.
+enum class Affinity : std::uint8_t { None, Cores };
+
 /// nThreads workers, the caller being worker 0. One caller at a time.
 class ThreadPool {
   public:
-    explicit ThreadPool(int nThreads);
+    explicit ThreadPool(int nThreads, Affinity affinity = Affinity::None);
     ~ThreadPool();
     ThreadPool(const ThreadPool&) = delete;
     ThreadPool& operator=(const ThreadPool&) = delete;
 
     [[nodiscard]] int size() const { return m_size; }
+
+    /// Puts the calling thread on worker 0's processor, where workers have one; leave() gives it
+    /// back its own. A thread that forks without it may share a processor with a worker.
+    void enter();
+    void leave();
 
     /// Runs fn(threadIndex, nThreads) on every worker and returns when all are done; nThreads may
     /// be less than size() (see above). fn must not throw.
@@ -53,6 +64,7 @@ class ThreadPool {
     using Call = void (*)(void* context, int index, int count);
     void runErased(Call call, void* context);
     void workerLoop(int index);
+    [[nodiscard]] bool pinned() const { return !m_processors.empty(); }
     /// Workers that take part in the next fork.
     int activeWorkers(std::int64_t now);
     /// The calling thread's part took from tStart to tDone, the whole fork until `now`.
@@ -70,10 +82,14 @@ class ThreadPool {
     alignas(64) std::atomic<std::uint32_t> m_generation{0};  ///< fork and its workers
     alignas(64) std::atomic<std::uint32_t> m_pending{0};
     std::atomic<bool> m_stop{false};
+    std::vector<int> m_processors;  ///< of each worker; empty: wherever the system likes
+    cpu_set_t m_callerBefore{};
     std::vector<std::thread> m_threads;
 };
 
 /// Logical processors this process may use (affinity respected); at least 1.
 int usableCpuCount();
+/// Their numbers, one of every core first; empty where the system does not tell.
+std::vector<int> usableProcessors();
 
 }  // namespace lanescope

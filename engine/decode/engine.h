@@ -18,6 +18,8 @@
 
 namespace lanescope {
 
+enum class ActsFormat : std::uint8_t { Int8, Int8x2 };
+
 /// How a lane computes. Everything here is a lane option.
 struct EngineSettings {
     int threads = 0;                              ///< 0 = usableCpuCount()
@@ -26,9 +28,12 @@ struct EngineSettings {
     std::int64_t contextTokens = 0;               ///< KV capacity; 0 = min(trained context, 4096)
     kernels::AttentionKind attention = kernels::AttentionKind::Flash;
     bool exact = false;  ///< fp32 activations and KV, no activation quantisation
-    bool pack = true;    ///< weights in the layout the processor reads fastest; never when exact
+    /// Activations that meet block-quantised weights: int8, or int8 with a second term (15 bits).
+    ActsFormat acts = ActsFormat::Int8;
+    bool pack = true;  ///< weights in the layout the processor reads fastest; never when exact
     std::int64_t prefillChunk = 256;  ///< tokens a forward pass at most
-    std::int64_t maxSequences = 1;    ///< at once; the KV cache has contextTokens for each
+    Affinity affinity = Affinity::None;
+    std::int64_t maxSequences = 1;  ///< at once; the KV cache has contextTokens for each
 };
 
 /// Closed-form need of a lane before anything is allocated.

@@ -11,6 +11,18 @@ using trace::Op;
 /// Whether there is a next step; a pass that only fills the cache ends inside the last layer.
 enum class Next : std::uint8_t { GoOn, Done };
 
+/// Ends the backend's pass, however it is left.
+class PassEnd {
+  public:
+    explicit PassEnd(Backend& backend) : m_backend(backend) {}
+    PassEnd(const PassEnd&) = delete;
+    PassEnd& operator=(const PassEnd&) = delete;
+    ~PassEnd() { m_backend.end(); }
+
+  private:
+    Backend& m_backend;
+};
+
 /// A pass on its way through the layers.
 class Walk {
   public:
@@ -134,6 +146,7 @@ Result<void> forward(const Model& model, Backend& backend, const BlockPool& pool
                      const ForwardPass& pass, const trace::Cursor& cursor,
                      const CancelToken& cancel) {
     backend.begin({pass.tokens, pass.segments}, cursor);
+    const PassEnd end(backend);
     Walk walk(model, backend, pool, pass);
     walk.embed();
     for (int i = 0; i < static_cast<int>(model.layers().size()); ++i) {

@@ -89,6 +89,8 @@ BackendSettings backendSettings(const EngineSettings& settings) {
             .maxContext = settings.contextTokens,
             .attention = settings.attention,
             .exact = settings.exact,
+            .twoTerms = settings.acts == ActsFormat::Int8x2,
+            .affinity = settings.affinity,
             .packed = nullptr};
 }
 

@@ -61,6 +61,10 @@ std::string settingsJson(const LaneSpec& spec, const EffectiveSettings& effectiv
     out["context"] = effective.settings.contextTokens;
     out["attention"] = attentionName(effective.settings.attention);
     out["exact"] = effective.settings.exact;
+    out["acts"] = effective.settings.exact                        ? "fp32"
+                  : effective.settings.acts == ActsFormat::Int8x2 ? "int8x2"
+                                                                  : "int8";
+    out["affinity"] = effective.settings.affinity == Affinity::Cores ? "cores" : "none";
     out["pack"] = effective.settings.pack;
     out["prefillChunk"] = effective.settings.prefillChunk;
     out["decode"] = "plain";

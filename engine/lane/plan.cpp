@@ -165,6 +165,8 @@ ordered_json laneToJson(const LaneSpec& lane) {
     out["kvBlock"] = lane.kvBlock;
     out["context"] = lane.context;
     out["exact"] = lane.exact;
+    out["acts"] = lane.acts;
+    out["affinity"] = lane.affinity;
     out["pack"] = lane.pack;
     out["decode"] = {{"kind", "plain"}};
     // Only where there is one: plans without it stay readable for versions that do not know it.
@@ -256,6 +258,18 @@ Result<EngineSettings> engineSettings(const LaneSpec& lane) {
     } else if (lane.attention != "flash" && lane.attention != "auto") {
         return badInput("attention \"" + lane.attention +
                         "\" is not possible; possible: " + plan::joinWords(plan::kAttentions));
+    }
+    if (lane.acts == "int8x2") {
+        s.acts = ActsFormat::Int8x2;
+    } else if (lane.acts != "int8") {
+        return badInput("acts \"" + lane.acts +
+                        "\" is not possible; possible: " + plan::joinWords(plan::kActs));
+    }
+    if (lane.affinity == "cores") {
+        s.affinity = Affinity::Cores;
+    } else if (lane.affinity != "none") {
+        return badInput("affinity \"" + lane.affinity +
+                        "\" is not possible; possible: " + plan::joinWords(plan::kAffinities));
     }
     s.threads = lane.threads;
     s.kvBlockTokens = lane.kvBlock;

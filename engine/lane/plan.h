@@ -38,7 +38,9 @@ struct LaneSpec {
     std::int64_t kvBlock = 16;
     std::int64_t context = 0;  ///< 0 = default
     bool exact = false;
-    bool pack = true;  ///< weights repacked at load for speed
+    std::string acts = "int8";      ///< int8, int8x2: activations beside quantised weights
+    std::string affinity = "none";  ///< none, cores
+    bool pack = true;               ///< weights repacked at load for speed
     DecodeKind decode = DecodeKind::Plain;
     std::string chatTemplate;  ///< Jinja text used instead of the model's own; empty = its own
     bool muted = false;        ///< kept, but not run

@@ -317,10 +317,11 @@ LaneSpec readLane(Reader& reader, const json& value, std::size_t index,
                   const std::vector<LaneSpec>& earlier) {
     const std::string place = at("lanes", index);
     LaneSpec lane;
-    if (!reader.object(value, place,
-                       {"name", "like", "model", "backend", "threads", "weights", "kv", "attention",
-                        "kvBlock", "context", "exact", "pack", "decode", "chatTemplate", "muted"},
-                       {"reasoning", "endpoint"})) {
+    if (!reader.object(
+            value, place,
+            {"name", "like", "model", "backend", "threads", "weights", "kv", "attention", "kvBlock",
+             "context", "exact", "acts", "affinity", "pack", "decode", "chatTemplate", "muted"},
+            {"reasoning", "endpoint"})) {
         return lane;
     }
     copyLike(reader, value, place, earlier, lane);
@@ -338,6 +339,8 @@ LaneSpec readLane(Reader& reader, const json& value, std::size_t index,
     reader.integer(value, place, "kvBlock", lane.kvBlock, plan::kMinKvBlock, plan::kMaxKvBlock);
     reader.integer(value, place, "context", lane.context, 0, plan::kMaxContext);
     reader.flag(value, place, "exact", lane.exact);
+    reader.word(value, place, "acts", lane.acts, {"int8", "int8x2"});
+    reader.word(value, place, "affinity", lane.affinity, {"none", "cores"});
     reader.flag(value, place, "pack", lane.pack);
     readDecode(reader, value, place);
     reader.text(value, place, "chatTemplate", lane.chatTemplate);

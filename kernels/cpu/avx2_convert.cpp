@@ -253,53 +253,61 @@ void fromF32(DType type, const float* src, void* dst, std::int64_t n) {
     }
 }
 
+namespace {
+
+/// Rounds 32 values into block i of out; v becomes what that left over.
+void quantiseBlock(__m256 (&v)[4], const ActsQ8& out, std::int64_t i) {
+    const __m256i absMask = _mm256_set1_epi32(0x7FFFFFFF);
+    __m256i largest = _mm256_setzero_si256();  // as integers, so that NaN counts as largest
+    for (const __m256 part : v)
+        largest = _mm256_max_epi32(largest, _mm256_and_si256(_mm256_castps_si256(part), absMask));
+    __m128i m =
+        _mm_max_epi32(_mm256_castsi256_si128(largest), _mm256_extracti128_si256(largest, 1));
+    m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0x4E));
+    m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0xB1));
+    const int amaxBits = _mm_cvtsi128_si32(m);
+    const float d = _mm_cvtss_f32(_mm_castsi128_ps(m)) / 127.0F;
+    out.scale[i] = d;
+    auto* q = reinterpret_cast<__m256i*>(out.q + i * kActsBlock);
+    std::int16_t* sums = out.sum16 + 2 * i;
+    if (d == 0.0F || amaxBits >= 0x7F800000) {
+        _mm256_storeu_si256(q, _mm256_setzero_si256());
+        sums[0] = sums[1] = 0;
+        for (__m256& part : v) part = _mm256_setzero_ps();
+        return;
+    }
+    const __m256 divisor = _mm256_set1_ps(d);
+    __m256i n[4];
+    for (int j = 0; j < 4; ++j) {
+        const __m256 ratio = _mm256_div_ps(v[j], divisor);
+        n[j] = _mm256_cvtps_epi32(
+            _mm256_min_ps(_mm256_max_ps(ratio, _mm256_set1_ps(-127.0F)), _mm256_set1_ps(127.0F)));
+        v[j] = _mm256_fnmadd_ps(_mm256_cvtepi32_ps(n[j]), divisor, v[j]);
+    }
+    const __m256i inOrder = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    const __m256i packed =
+        _mm256_packs_epi16(_mm256_packs_epi32(n[0], n[1]), _mm256_packs_epi32(n[2], n[3]));
+    _mm256_storeu_si256(q, _mm256_permutevar8x32_epi32(packed, inOrder));
+    // Lanes of 4 + 4 sums, folded to one sum for each half of the block.
+    const __m256i first = _mm256_add_epi32(n[0], n[1]);
+    const __m256i second = _mm256_add_epi32(n[2], n[3]);
+    const __m256i pairs = _mm256_hadd_epi32(first, second);
+    const __m256i quads = _mm256_hadd_epi32(pairs, pairs);
+    const __m128i total =
+        _mm_add_epi32(_mm256_castsi256_si128(quads), _mm256_extracti128_si256(quads, 1));
+    sums[0] = static_cast<std::int16_t>(_mm_extract_epi32(total, 0));
+    sums[1] = static_cast<std::int16_t>(_mm_extract_epi32(total, 1));
+}
+
+}  // namespace
+
 void quantiseActs(const QuantiseActsArgs& args) {
     const std::int64_t nBlocks = args.nCols / kActsBlock;
-    const __m256i absMask = _mm256_set1_epi32(0x7FFFFFFF);
-    const __m256 top = _mm256_set1_ps(127.0F);
-    const __m256 bottom = _mm256_set1_ps(-127.0F);
-    const __m256i inOrder = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     for (std::int64_t i = args.tokenBegin * nBlocks; i < args.tokenEnd * nBlocks; ++i) {
-        const float* x = args.x + i * kActsBlock;
         __m256 v[4];
-        __m256i largest = _mm256_setzero_si256();  // as integers, so that NaN counts as largest
-        for (int j = 0; j < 4; ++j) {
-            v[j] = _mm256_loadu_ps(x + 8 * j);
-            largest =
-                _mm256_max_epi32(largest, _mm256_and_si256(_mm256_castps_si256(v[j]), absMask));
-        }
-        __m128i m =
-            _mm_max_epi32(_mm256_castsi256_si128(largest), _mm256_extracti128_si256(largest, 1));
-        m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0x4E));
-        m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0xB1));
-        const int amaxBits = _mm_cvtsi128_si32(m);
-        const float d = _mm_cvtss_f32(_mm_castsi128_ps(m)) / 127.0F;
-        args.out.scale[i] = d;
-        auto* q = reinterpret_cast<__m256i*>(args.out.q + i * kActsBlock);
-        std::int16_t* sums = args.out.sum16 + 2 * i;
-        if (d == 0.0F || amaxBits >= 0x7F800000) {
-            _mm256_storeu_si256(q, _mm256_setzero_si256());
-            sums[0] = sums[1] = 0;
-            continue;
-        }
-        const __m256 divisor = _mm256_set1_ps(d);
-        __m256i n[4];
-        for (int j = 0; j < 4; ++j) {
-            const __m256 ratio = _mm256_div_ps(v[j], divisor);
-            n[j] = _mm256_cvtps_epi32(_mm256_min_ps(_mm256_max_ps(ratio, bottom), top));
-        }
-        const __m256i packed =
-            _mm256_packs_epi16(_mm256_packs_epi32(n[0], n[1]), _mm256_packs_epi32(n[2], n[3]));
-        _mm256_storeu_si256(q, _mm256_permutevar8x32_epi32(packed, inOrder));
-        // Lanes of 4 + 4 sums, folded to one sum for each half of the block.
-        const __m256i first = _mm256_add_epi32(n[0], n[1]);
-        const __m256i second = _mm256_add_epi32(n[2], n[3]);
-        const __m256i pairs = _mm256_hadd_epi32(first, second);
-        const __m256i quads = _mm256_hadd_epi32(pairs, pairs);
-        const __m128i total =
-            _mm_add_epi32(_mm256_castsi256_si128(quads), _mm256_extracti128_si256(quads, 1));
-        sums[0] = static_cast<std::int16_t>(_mm_extract_epi32(total, 0));
-        sums[1] = static_cast<std::int16_t>(_mm_extract_epi32(total, 1));
+        for (int j = 0; j < 4; ++j) v[j] = _mm256_loadu_ps(args.x + i * kActsBlock + 8 * j);
+        quantiseBlock(v, args.out, i);
+        if (args.rest.q != nullptr) quantiseBlock(v, args.rest, i);
     }
 }
 

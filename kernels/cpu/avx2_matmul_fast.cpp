@@ -253,7 +253,7 @@ void throughL1(const Chunk& whole, const PackedSource<PackedBlock<kType>>& sourc
                       whole.nRows,
                       from,
                       count,
-                      from == 0,
+                      from == 0 && whole.first,
                       from + count == whole.nBlocks};
         allTokens<panelKind(kType), 2>(c, PanelSource<PanelBlock>{panel});
     }
@@ -283,8 +283,7 @@ struct Kernel {
 
 void matmulFast(const MatmulArgs& args) {
     if (args.nCols == 0) return matmulExact(args);
-    if (args.packed != nullptr) return forEachPackedPanel<Kernel>(args);
-    forEachPanel<Kernel>(args);
+    panelProduct<Kernel>(args);
 }
 
 void matmul(const MatmulArgs& args) {

@@ -153,8 +153,7 @@ struct Kernel {
 void matmul(const MatmulArgs& args) {
     if (args.xq == nullptr || args.nCols == 0 || info(args.weightType).blockSize == 1)
         return avx2::matmulExact(args);
-    if (args.packed != nullptr) return avx2::forEachPackedPanel<Kernel>(args);
-    avx2::forEachPanel<Kernel>(args);
+    avx2::panelProduct<Kernel>(args);
 }
 
 }  // namespace lanescope::kernels::avx512vnni

@@ -32,7 +32,13 @@ void panelLoop(const MatmulArgs& args, UnpackPanel unpack) {
         for (std::int64_t block = 0; block < nBlocks; block += kPanelBlocks) {
             const std::int64_t left = nBlocks - block;
             const int count = static_cast<int>(left < kPanelBlocks ? left : kPanelBlocks);
-            const Chunk c{args, row, nRows, block, count, block == 0, left <= kPanelBlocks};
+            const Chunk c{args,
+                          row,
+                          nRows,
+                          block,
+                          count,
+                          block == 0 && !args.accumulate,
+                          left <= kPanelBlocks};
             const std::int64_t nUnpacked = Kernel::kWholePanels ? kPanelRows : nRows;
             for (int first = 0; first < nUnpacked; first += kPartRows) {
                 PanelRows rows{};
@@ -137,7 +143,7 @@ void packedLoop(const MatmulArgs& args) {
     const auto nBlocks = static_cast<int>(args.nCols / kActsBlock);
     for (std::int64_t row = args.rowBegin; row < args.rowEnd; row += kPanelRows) {
         const std::int64_t nRows = args.rowEnd - row < kPanelRows ? args.rowEnd - row : kPanelRows;
-        const Chunk c{args, row, nRows, 0, nBlocks, true, true};
+        const Chunk c{args, row, nRows, 0, nBlocks, !args.accumulate, true};
         Kernel::template run<kType>(c, weights + row / kPanelRows * panelBytes);
     }
 }
@@ -162,6 +168,31 @@ void forEachPackedPanel(const MatmulArgs& args) {
             return packedLoop<DType::Q5_K, Kernel>(args);
         default:
             return packedLoop<DType::Q6_K, Kernel>(args);
+    }
+}
+
+/// The fast product of any block format. Precondition: nCols > 0.
+template <class Kernel>
+void panelProduct(const MatmulArgs& args) {
+    if (args.rest == nullptr) {
+        if (args.packed != nullptr)
+            forEachPackedPanel<Kernel>(args);
+        else
+            forEachPanel<Kernel>(args);
+        return;
+    }
+    // Panel by panel, so that the second term finds the weights in a cache.
+    for (std::int64_t row = args.rowBegin; row < args.rowEnd; row += kPanelRows) {
+        MatmulArgs term = args;
+        term.rowBegin = row;
+        term.rowEnd = args.rowEnd - row < kPanelRows ? args.rowEnd : row + kPanelRows;
+        term.rest = nullptr;
+        term.bias = nullptr;
+        panelProduct<Kernel>(term);
+        term.xq = args.rest;
+        term.bias = args.bias;
+        term.accumulate = true;
+        panelProduct<Kernel>(term);
     }
 }
 

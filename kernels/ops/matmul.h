@@ -20,12 +20,14 @@ struct MatmulArgs {
     /// rowBegin is then a multiple of 16, and so is rowEnd unless it is nRows.
     const void* packed = nullptr;
     std::int64_t nRows = 0;
-    std::int64_t nCols = 0;       ///< multiple of the weight format's block size
-    const float* x = nullptr;     ///< [nTokens, nCols] f32; used unless xq is set
-    const ActsQ8* xq = nullptr;   ///< [nTokens, nCols] int8 per 32; only with block formats
-    const float* bias = nullptr;  ///< [nRows] f32 or null
-    float* y = nullptr;           ///< [nTokens, yStride] f32; row r goes to y[t * yStride + r]
-    std::int64_t yStride = 0;     ///< >= nRows
+    std::int64_t nCols = 0;        ///< multiple of the weight format's block size
+    const float* x = nullptr;      ///< [nTokens, nCols] f32; used unless xq is set
+    const ActsQ8* xq = nullptr;    ///< [nTokens, nCols] int8 per 32; only with block formats
+    const ActsQ8* rest = nullptr;  ///< second term of xq, whose product is added; or null
+    const float* bias = nullptr;   ///< [nRows] f32 or null
+    bool accumulate = false;       ///< adds to y; int8 activations only
+    float* y = nullptr;            ///< [nTokens, yStride] f32; row r goes to y[t * yStride + r]
+    std::int64_t yStride = 0;      ///< >= nRows
     std::int64_t nTokens = 0;
     std::int64_t rowBegin = 0;
     std::int64_t rowEnd = 0;

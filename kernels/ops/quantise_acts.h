@@ -26,6 +26,9 @@ struct QuantiseActsArgs {
     std::int64_t nCols = 0;
     std::int64_t tokenBegin = 0;
     std::int64_t tokenEnd = 0;
+    /// A second term, where asked for: what the rounding left over, x - q · d, rounded the same
+    /// way; both together hold x to about 15 bits. q null: not made.
+    ActsQ8 rest = {};
 };
 
 }  // namespace lanescope::kernels

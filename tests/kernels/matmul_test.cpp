@@ -9,26 +9,50 @@
 namespace lanescope::kernels::test {
 namespace {
 
-/// Activations in both forms.
-struct Acts {
-    std::vector<float> x;
+/// Memory of one int8 term.
+struct Term {
     std::vector<std::int8_t> q;
     std::vector<float> scale;
     std::vector<std::int16_t> sum16;
     ActsQ8 view;
+    void resize(std::size_t n, std::int64_t nCols) {
+        q.resize(n);
+        scale.resize(n / 32);
+        sum16.resize(n / 16);
+        view = {q.data(), scale.data(), sum16.data(), nCols};
+    }
+    /// The rows from token t on.
+    [[nodiscard]] ActsQ8 from(std::int64_t t) const {
+        ActsQ8 v = view;
+        v.q += t * v.nCols;
+        v.scale += t * (v.nCols / 32);
+        v.sum16 += t * (v.nCols / 16);
+        return v;
+    }
 };
 
-enum class Path { Exact, Fast };
+/// Activations in all forms.
+struct Acts {
+    std::vector<float> x;
+    Term first, rest;
+    void quantise(std::int64_t nCols, std::int64_t nTokens) {
+        opTable(Isa::Reference).quantiseActs({x.data(), first.view, nCols, 0, nTokens, rest.view});
+    }
+};
+
+enum class Path { Exact, Fast, TwoTerms };
+
+const char* pathName(Path path) {
+    return path == Path::Exact ? " exact" : path == Path::Fast ? " fast" : " two terms";
+}
 
 class Matmul : public IsaTest {
   protected:
     void makeActs(Acts& a, std::int64_t nTokens, std::int64_t nCols, float spread = 1.0F) {
         a.x = normals(nTokens * nCols, spread);
-        a.q.resize(a.x.size());
-        a.scale.resize(a.x.size() / 32);
-        a.sum16.resize(a.x.size() / 16);
-        a.view = {a.q.data(), a.scale.data(), a.sum16.data(), nCols};
-        reference().quantiseActs({a.x.data(), a.view, nCols, 0, nTokens});
+        a.first.resize(a.x.size(), nCols);
+        a.rest.resize(a.x.size(), nCols);
+        a.quantise(nCols, nTokens);
     }
 
     static MatmulArgs makeArgs(DType type, const std::vector<std::uint8_t>& weights,
@@ -40,7 +64,8 @@ class Matmul : public IsaTest {
         args.nRows = nRows;
         args.nCols = nCols;
         args.x = a.x.data();
-        args.xq = path == Path::Fast ? &a.view : nullptr;
+        args.xq = path == Path::Exact ? nullptr : &a.first.view;
+        args.rest = path == Path::TwoTerms ? &a.rest.view : nullptr;
         args.nTokens = nTokens;
         args.rowEnd = nRows;
         return args;
@@ -93,9 +118,8 @@ class Matmul : public IsaTest {
                 const double scale = magnitude[static_cast<std::size_t>(t * nRows + r)];
                 const double added = withBias ? std::fabs(bias[static_cast<std::size_t>(r)]) : 0.0;
                 ASSERT_TRUE(close(actual[at], expected[at], scale + added, kMatmulTolerance))
-                    << info(type).name << (path == Path::Fast ? " fast" : " exact") << " rows "
-                    << nRows << " columns " << nCols << " tokens " << nTokens << " at token " << t
-                    << " row " << r;
+                    << info(type).name << pathName(path) << " rows " << nRows << " columns "
+                    << nCols << " tokens " << nTokens << " at token " << t << " row " << r;
             }
         }
     }
@@ -105,8 +129,8 @@ LANESCOPE_FOR_EACH_ISA(Matmul);
 TEST_P(Matmul, AgreesWithReferenceOverSizesAndFormats) {
     for (const DType type : kWeightTypes) {
         const std::int64_t unit = info(type).blockSize;
-        for (const Path path : {Path::Exact, Path::Fast}) {
-            if (path == Path::Fast && unit == 1) continue;
+        for (const Path path : {Path::Exact, Path::Fast, Path::TwoTerms}) {
+            if (path != Path::Exact && unit == 1) continue;
             for (const std::int64_t nRows : {1, 7, 8, 9, 16, 33})
                 for (const std::int64_t nTokens : {0, 1, 2, 3, 4, 5, 9})
                     compare(type, nRows, unit == 1 ? 67 : unit, nTokens, path, nRows % 2 == 1);
@@ -124,6 +148,7 @@ TEST_P(Matmul, AgreesWithReferenceOnLongRows) {
         compare(type, 19, nCols, 6, Path::Exact, true);
         if (unit > 1) {
             compare(type, 19, nCols, 6, Path::Fast, true);
+            compare(type, 19, nCols, 6, Path::TwoTerms, true);
             compare(type, 24, 5 * nCols / unit * unit, 101, Path::Fast, false);
         }
         compare(type, 6, 2048, 101, Path::Exact, false);
@@ -153,7 +178,7 @@ TEST_P(Matmul, SurvivesExtremeBlocks) {
                 Acts acts;
                 makeActs(acts, 3, kCols);
                 for (float& x : acts.x) x = sign;  // all of the largest magnitude, one sign
-                reference().quantiseActs({acts.x.data(), acts.view, kCols, 0, 3});
+                acts.quantise(kCols, 3);
                 MatmulArgs args = makeArgs(type, weights, 9, kCols, acts, Path::Fast, 3);
                 std::vector<float> expected(27);
                 std::vector<float> actual(27);
@@ -182,8 +207,8 @@ TEST_P(Matmul, BitsDoNotDependOnTokensOrRowRanges) {
         Acts acts;
         makeActs(acts, kTokens, nCols);
         const std::vector<float> bias = normals(kRows);
-        for (const Path path : {Path::Exact, Path::Fast}) {
-            if (path == Path::Fast && unit == 1) continue;
+        for (const Path path : {Path::Exact, Path::Fast, Path::TwoTerms}) {
+            if (path != Path::Exact && unit == 1) continue;
             MatmulArgs args = makeArgs(type, weights, kRows, nCols, acts, path, kTokens);
             args.bias = bias.data();
             args.yStride = kRows;
@@ -196,12 +221,11 @@ TEST_P(Matmul, BitsDoNotDependOnTokensOrRowRanges) {
                     std::vector<float> parts(whole.size(), -1.0F);
                     for (std::int64_t t = 0; t < kTokens; t += chunk) {
                         MatmulArgs part = args;
-                        ActsQ8 shifted = acts.view;
-                        shifted.q += t * nCols;
-                        shifted.scale += t * (nCols / 32);
-                        shifted.sum16 += t * (nCols / 16);
+                        const ActsQ8 first = acts.first.from(t);
+                        const ActsQ8 rest = acts.rest.from(t);
                         part.x += t * nCols;
-                        if (path == Path::Fast) part.xq = &shifted;
+                        if (path != Path::Exact) part.xq = &first;
+                        if (path == Path::TwoTerms) part.rest = &rest;
                         part.y = parts.data() + t * kRows;
                         part.nTokens = std::min(chunk, kTokens - t);
                         for (std::int64_t r = 0; r < kRows; r += split) {
@@ -211,8 +235,8 @@ TEST_P(Matmul, BitsDoNotDependOnTokensOrRowRanges) {
                         }
                     }
                     ASSERT_EQ(std::memcmp(parts.data(), whole.data(), whole.size() * 4), 0)
-                        << info(type).name << (path == Path::Fast ? " fast" : " exact")
-                        << " in chunks of " << chunk << " tokens, " << split << " rows";
+                        << info(type).name << pathName(path) << " in chunks of " << chunk
+                        << " tokens, " << split << " rows";
                 }
             }
         }
@@ -228,12 +252,13 @@ TEST_P(Matmul, PackedWeightsGiveTheSameBits) {
             if (unit == 256 && nBlocks > 9) continue;
             for (const std::int64_t nRows : {1, 16, 33, 100}) {
                 const std::int64_t nCols = nBlocks * unit;
-                const std::int64_t nTokens = 1 + m_random() % 12;
+                const std::int64_t nTokens = 1 + m_random() % 20;  // both ways of reading
                 const auto weights = randomWeights(type, nRows, nCols, m_random);
                 Acts acts;
                 makeActs(acts, nTokens, nCols);
                 const std::vector<float> bias = normals(nRows);
-                MatmulArgs args = makeArgs(type, weights, nRows, nCols, acts, Path::Fast, nTokens);
+                const Path path = m_random() % 2 == 0 ? Path::Fast : Path::TwoTerms;
+                MatmulArgs args = makeArgs(type, weights, nRows, nCols, acts, path, nTokens);
                 args.bias = nRows == 16 ? nullptr : bias.data();
                 args.yStride = nRows + 1;
                 std::vector<float> expected(static_cast<std::size_t>(nTokens * args.yStride), 7.0F);
@@ -250,8 +275,8 @@ TEST_P(Matmul, PackedWeightsGiveTheSameBits) {
                     ops().matmul(args);
                 }
                 ASSERT_EQ(std::memcmp(actual.data(), expected.data(), actual.size() * 4), 0)
-                    << info(type).name << " rows " << nRows << " columns " << nCols << " tokens "
-                    << nTokens;
+                    << info(type).name << pathName(path) << " rows " << nRows << " columns "
+                    << nCols << " tokens " << nTokens;
             }
         }
     }
@@ -263,8 +288,8 @@ TEST_P(Matmul, AnotherTokensNanStaysThere) {
     makeActs(acts, 4, 64);
     acts.x[70] = std::nanf("");
     acts.x[140] = INFINITY;
-    reference().quantiseActs({acts.x.data(), acts.view, 64, 0, 4});
-    for (const Path path : {Path::Exact, Path::Fast}) {
+    acts.quantise(64, 4);
+    for (const Path path : {Path::Exact, Path::Fast, Path::TwoTerms}) {
         MatmulArgs args = makeArgs(DType::Q4_1, weights, 8, 64, acts, path, 4);
         std::vector<float> y(32);
         args.y = y.data();

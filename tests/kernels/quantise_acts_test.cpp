@@ -23,6 +23,20 @@ class QuantiseActs : public IsaTest {
             {x.data(), {r.q.data(), r.scale.data(), r.sum16.data(), nCols}, nCols, begin, end});
         return r;
     }
+    /// Both terms.
+    static std::pair<Result, Result> runTwo(const OpTable& table, const std::vector<float>& x,
+                                            std::int64_t nCols) {
+        Result first = run(table, x, nCols, 0, 0);
+        Result rest = first;
+        QuantiseActsArgs args;
+        args.x = x.data();
+        args.out = {first.q.data(), first.scale.data(), first.sum16.data(), nCols};
+        args.rest = {rest.q.data(), rest.scale.data(), rest.sum16.data(), nCols};
+        args.nCols = nCols;
+        args.tokenEnd = std::ssize(x) / nCols;
+        table.quantiseActs(args);
+        return {first, rest};
+    }
 };
 LANESCOPE_FOR_EACH_ISA(QuantiseActs);
 
@@ -70,6 +84,24 @@ TEST_P(QuantiseActs, KeepsItsPromises) {
             for (std::size_t i = 0; i < 16; ++i) sum += r.q[32 * b + 16 * half + i];
             EXPECT_EQ(r.sum16[2 * b + half], sum);
         }
+    }
+}
+
+TEST_P(QuantiseActs, TwoTermsHoldFifteenBits) {
+    auto x = normals(96 * 6);
+    std::fill_n(x.begin(), 32, 0.0F);
+    x[40] = std::nanf("");
+    const auto [first, rest] = runTwo(ops(), x, 96);
+    const auto [expectedFirst, expectedRest] = runTwo(reference(), x, 96);
+    EXPECT_EQ(first.q, run(ops(), x, 96, 0, 6).q) << "the first term is the only one's";
+    EXPECT_EQ(rest.q, expectedRest.q);
+    EXPECT_EQ(rest.scale, expectedRest.scale);
+    EXPECT_EQ(rest.sum16, expectedRest.sum16);
+    EXPECT_EQ(rest.scale[1], 0.0F) << "a NaN is carried by the first term alone";
+    for (std::size_t i = 64; i < x.size(); ++i) {
+        const double d = first.scale[i / 32];
+        const double back = first.q[i] * d + rest.q[i] * static_cast<double>(rest.scale[i / 32]);
+        EXPECT_LE(std::fabs(back - x[i]), d / 254.0 * 0.51) << i;
     }
 }
 

@@ -35,6 +35,8 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
       m_threads(new QSpinBox(this)),
       m_block(new QSpinBox(this)),
       m_context(new QSpinBox(this)),
+      m_acts(new QComboBox(this)),
+      m_affinity(new QCheckBox(tr("Keep every thread on a core of its own"), this)),
       m_exact(new QCheckBox(tr("Exact: fp32 activations and KV cache"), this)),
       m_pack(new QCheckBox(tr("Pack weights for speed when they are loaded"), this)),
       m_facts(new QLabel(this)),
@@ -56,11 +58,14 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
     connect(m_exact, &QCheckBox::toggled, this, [this](bool exact) {
         m_kv->setEnabled(!exact);
         m_pack->setEnabled(!exact);
+        m_acts->setEnabled(!exact);
         m_kv->setToolTip(exact ? tr("The exact path keeps the KV cache in fp32") : QString());
         m_refresh.start();
     });
     connect(m_pack, &QCheckBox::toggled, this, later);
+    connect(m_acts, &QComboBox::currentTextChanged, this, later);
     connect(m_models, &ModelInfoCache::changed, this, later);
+    m_affinity->setChecked(lane.affinity == "cores");
     m_exact->setChecked(lane.exact);
     m_pack->setChecked(lane.pack);
     m_pack->setToolTip(
@@ -84,6 +89,10 @@ void LaneDialog::buildForm() {
     m_kv->setCurrentText(QString::fromStdString(m_lane.kv));
     m_attention->addItems({QStringLiteral("flash"), QStringLiteral("naive")});
     m_attention->setCurrentText(QString::fromStdString(m_lane.attention));
+    m_acts->addItem(tr("int8, a scale per 32"), QStringLiteral("int8"));
+    m_acts->addItem(tr("int8 in two terms: finer, slower"), QStringLiteral("int8x2"));
+    m_acts->setCurrentIndex(m_acts->findData(QString::fromStdString(m_lane.acts)));
+    m_acts->setToolTip(tr("How activations are rounded where they meet quantised weights"));
     m_template->addItem(tr("the model's own"), QString());
     for (const BuiltInTemplate& known : builtInTemplates())
         m_template->addItem(known.name, QString::fromStdString(known.source));
@@ -117,8 +126,10 @@ void LaneDialog::buildForm() {
     form->addRow(QString(), m_facts);
     form->addRow(tr("&KV cache"), m_kv);
     form->addRow(tr("&Attention"), m_attention);
+    form->addRow(tr("Acti&vations"), m_acts);
     form->addRow(tr("C&hat template"), m_template);
     form->addRow(tr("&Threads"), m_threads);
+    form->addRow(QString(), m_affinity);
     form->addRow(tr("KV &block"), m_block);
     form->addRow(tr("&Context"), m_context);
     form->addRow(QString(), m_exact);
@@ -152,6 +163,8 @@ LaneSpec LaneDialog::lane() const {
     lane.threads = m_threads->value();
     lane.kvBlock = m_block->value();
     lane.context = m_context->value();
+    lane.acts = m_acts->currentData().toString().toStdString();
+    lane.affinity = m_affinity->isChecked() ? "cores" : "none";
     lane.exact = m_exact->isChecked();
     lane.pack = m_pack->isChecked();
     lane.chatTemplate = m_template->currentData().toString().toStdString();

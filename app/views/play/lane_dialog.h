@@ -38,6 +38,8 @@ class LaneDialog : public QDialog {
     QSpinBox* m_threads;
     QSpinBox* m_block;
     QSpinBox* m_context;
+    QComboBox* m_acts;
+    QCheckBox* m_affinity;
     QCheckBox* m_exact;
     QCheckBox* m_pack;
     QLabel* m_facts;

@@ -78,5 +78,29 @@ TEST(ThreadPool, LongWorkOfEqualPartsKeepsEveryWorker) {
     }
 }
 
+TEST(ThreadPool, PinnedWorkersStayOnTheirProcessors) {
+    const std::vector<int> processors = usableProcessors();
+    ASSERT_EQ(static_cast<int>(processors.size()), usableCpuCount());
+    cpu_set_t before;
+    ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+    ThreadPool pool(3, Affinity::Cores);
+    std::vector<int> on(3, -1);
+    pool.enter();
+    for (int round = 0; round < 100; ++round)
+        pool.run([&](int index, int count) {
+            cpu_set_t set;
+            sched_getaffinity(0, sizeof(set), &set);
+            if (count == 3) on[static_cast<std::size_t>(index)] = CPU_COUNT(&set);
+            if (count == 3 &&
+                !CPU_ISSET(processors[static_cast<std::size_t>(index) % processors.size()], &set))
+                on[static_cast<std::size_t>(index)] = 1000;
+        });
+    pool.leave();
+    EXPECT_EQ(on, (std::vector<int>{1, 1, 1}));
+    cpu_set_t after;
+    ASSERT_EQ(sched_getaffinity(0, sizeof(after), &after), 0);
+    EXPECT_TRUE(CPU_EQUAL(&before, &after)) << "the caller gets its own processors back";
+}
+
 }  // namespace
 }  // namespace lanescope

@@ -491,6 +491,30 @@ TEST(PackedWeights, GiveTheSameAnswersAndAreSharedByALanesModel) {
     EXPECT_FALSE(engineFor(model, settings)->effective().settings.pack);
 }
 
+TEST(Activations, ASecondTermComesNearerToTheExactPath) {
+    const auto model = loadOrFail(goldenDir() + "/gguf/llama_wide.Q4_K_M.llama_quantize.gguf");
+    ASSERT_NE(model, nullptr);
+    CancelToken cancel;
+    const auto ids = somePrompt(40, model->usableVocab());
+    const auto logitsOf = [&](bool exact, ActsFormat acts, bool pack, int threads) {
+        EngineSettings settings;
+        settings.threads = threads;
+        settings.kvType = kernels::DType::F32;
+        settings.exact = exact;
+        settings.acts = acts;
+        settings.pack = pack;
+        return *engineFor(model, settings)->logits(ids, cancel);
+    };
+    const auto exact = logitsOf(true, ActsFormat::Int8, false, 2);
+    const auto one = logitsOf(false, ActsFormat::Int8, true, 2);
+    const auto two = logitsOf(false, ActsFormat::Int8x2, true, 2);
+    const double apartOne = 1.0 - cosine(one, exact);
+    const double apartTwo = 1.0 - cosine(two, exact);
+    EXPECT_GT(apartOne, 1e-7);
+    EXPECT_LT(apartTwo, apartOne / 1000.0) << apartOne;
+    EXPECT_EQ(logitsOf(false, ActsFormat::Int8x2, false, 1), two);
+}
+
 /// The pass under the engine: several sequences of different lengths in one, chunks and single
 /// tokens mixed, give each the logits it gets alone.
 void expectBatchesLikeAlone(const std::string& path, bool exact) {

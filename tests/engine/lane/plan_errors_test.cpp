@@ -34,7 +34,7 @@ TEST_P(PlanMistake, IsNamedByItsPlace) {
 #define WITH(more) R"({"schema":1,"prompts":[{"text":"x"}],"lanes":[{"model":"m"}],)" more "}"
 constexpr const char* kKnownLaneKeys =
     "lanes[1].kvv: unknown key; known: name, like, model, backend, threads, weights, kv, "
-    "attention, kvBlock, context, exact, pack, decode, chatTemplate, muted";
+    "attention, kvBlock, context, exact, acts, affinity, pack, decode, chatTemplate, muted";
 
 const Mistake kMistakes[] = {
     {"NotAnObject", "[1]", "a plan must be an object, is a list"},

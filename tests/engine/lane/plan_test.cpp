@@ -27,7 +27,7 @@ TEST(Plan, TheShortestPlanTakesEveryDefault) {
               R"("warmup":1,"repetitions":1,"order":"interleaved","baseline":"",)"
               R"("lanes":[{"name":"A","model":"smollm2","backend":"cpu","threads":0,)"
               R"("weights":"as-is","kv":"fp16","attention":"flash","kvBlock":16,"context":0,)"
-              R"("exact":false,"pack":true,"decode":{"kind":"plain"},"muted":false}],)"
+              R"("exact":false,"acts":"int8","affinity":"none","pack":true,"decode":{"kind":"plain"},"muted":false}],)"
               R"("topCandidates":10,"traceOps":true})");
 }
 
