@@ -57,9 +57,11 @@ class Peer:
 
     def version(self):
         try:
-            return child.run([self.tools[BENCH], "--version"], 60).out.splitlines()[0].strip()
-        except (child.Failed, IndexError):
+            said = child.run([self.tools[BENCH], "--version"], 60)
+        except child.Failed:
             return "unknown"
+        lines = (said.out + said.err).splitlines()
+        return next((line.strip() for line in lines if "version" in line), "unknown")
 
     def quality(self, model, window, base):
         """Divergence from the predictions saved in `base`; also the perplexity it finds in that file."""
