@@ -290,6 +290,9 @@ void addModelCommands(CLI::App& app, Command& chosen) {
         ->check(CLI::Range(std::int64_t{2}, plan::kMaxContext));
     perplexity->add_option("--against", p->against,
                            "a reference of the same vocabulary, computed on the exact path");
+    perplexity->add_option("--save-logits", p->saveLogits,
+                           "write the reference's predictions (without --against: the model's) "
+                           "as llama.cpp's --kl-divergence-base file");
     addJson(perplexity, p->output);
 
     CLI::App* bench = app.add_subcommand("bench", "prefill and decode speed");

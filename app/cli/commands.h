@@ -78,7 +78,8 @@ Result<int> runConvert(const ConvertArgs& args, const CancelToken& cancel);
 struct PerplexityArgs {
     LaneSpec lane;
     std::string file;
-    std::string against;  ///< the reference, on the exact path; empty: none
+    std::string against;     ///< the reference, on the exact path; empty: none
+    std::string saveLogits;  ///< where the reference's predictions go; empty: nowhere
     std::int64_t window = 512;
     OutputKind output = OutputKind::Text;
 };

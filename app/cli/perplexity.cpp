@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/lane_engine.h"
+#include "app/cli/log_prob_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/format.h"
 #include "engine/decode/quality.h"
@@ -27,6 +29,10 @@ class Windows {
     Windows(std::vector<TokenId> text, std::int64_t length, TokenId bos)
         : m_text(std::move(text)), m_length(static_cast<std::size_t>(length)), m_bos(bos) {}
     [[nodiscard]] std::size_t count() const { return m_text.size() / m_length; }
+    /// The tokens of all windows, before BOS takes the place of each one's first.
+    [[nodiscard]] std::span<const TokenId> tokens() const {
+        return std::span(m_text).first(count() * m_length);
+    }
     [[nodiscard]] std::vector<TokenId> at(std::size_t index) const {
         const auto begin = m_text.begin() + static_cast<std::ptrdiff_t>(index * m_length);
         std::vector<TokenId> window(begin, begin + static_cast<std::ptrdiff_t>(m_length));
@@ -57,9 +63,14 @@ Result<Windows> readWindows(const PerplexityArgs& args, const Model& model) {
     return Windows(*std::move(ids), args.window, startsWithBos ? model.tokenizer()->bos() : -1);
 }
 
+/// llama.cpp counts every word of the vocabulary, also those that no text leads to.
+std::int64_t wordsOf(const Model& model) {
+    return model.tokenizer()->vocabSize();
+}
+
 /// One window: logits of both engines side by side, the second half scored.
 Result<void> scoreWindow(Engine& engine, Engine* reference, std::span<const TokenId> window,
-                         TextQuality& quality, const CancelToken& cancel) {
+                         TextQuality& quality, LogProbFile* saved, const CancelToken& cancel) {
     const auto nTokens = std::ssize(window);
     auto mine = engine.logitStream(nTokens);
     auto theirs = reference != nullptr ? reference->logitStream(nTokens) : nullptr;
@@ -75,20 +86,23 @@ Result<void> scoreWindow(Engine& engine, Engine* reference, std::span<const Toke
         auto b =
             theirs != nullptr ? theirs->feed(part, cancel) : Result<std::span<const float>>(*a);
         if (!b) return b.error();
-        const auto rowOf = [&](std::span<const float> all, std::int64_t i) {
+        const auto rowOf = [&](std::span<const float> all, std::int64_t i, std::int64_t length) {
             const auto vocab = all.size() / static_cast<std::size_t>(count);
             return all.subspan(static_cast<std::size_t>(i) * vocab,
-                               static_cast<std::size_t>(usable));
+                               static_cast<std::size_t>(length));
         };
         for (std::int64_t i = 0; i < count; ++i) {
             const std::int64_t position = done + i;
             if (position < nTokens / 2 || position + 1 >= nTokens) continue;
             const TokenId next = window[static_cast<std::size_t>(position + 1)];
-            const Distribution predicted(rowOf(*a, i));
+            const Distribution predicted(rowOf(*a, i, usable));
             if (theirs != nullptr)
-                quality.add(predicted, Distribution(rowOf(*b, i)), next);
+                quality.add(predicted, Distribution(rowOf(*b, i, usable)), next);
             else
                 quality.add(predicted, next);
+            if (saved == nullptr) continue;
+            if (auto ok = saved->add(Distribution(rowOf(*b, i, wordsOf(engine.model())))); !ok)
+                return ok.error();
         }
     }
     return {};
@@ -144,14 +158,27 @@ Result<int> runPerplexity(const PerplexityArgs& args, const CancelToken& cancel)
     }
     auto windows = readWindows(args, (*engine)->model());
     if (!windows) return windows.error();
+    std::optional<LogProbFile> saved;
+    if (!args.saveLogits.empty()) {
+        auto file = LogProbFile::create(args.saveLogits, args.window, wordsOf((*engine)->model()),
+                                        windows->tokens());
+        if (!file) return file.error();
+        saved.emplace(*std::move(file));
+    }
     const std::int64_t start = nowNs();
     TextQuality quality;
     for (std::size_t i = 0; i < windows->count(); ++i) {
         const std::vector<TokenId> window = windows->at(i);
-        if (auto ok = scoreWindow(**engine, reference.get(), window, quality, cancel); !ok)
+        if (auto ok = scoreWindow(**engine, reference.get(), window, quality,
+                                  saved ? &*saved : nullptr, cancel);
+            !ok)
             return ok.error();
         note("window " + std::to_string(i + 1) + " of " + std::to_string(windows->count()) +
              ": perplexity so far " + formatNumber(quality.perplexity(), 3));
+    }
+    if (saved) {
+        if (auto ok = saved->finish(); !ok) return ok.error();
+        note("wrote " + args.saveLogits);
     }
     const double seconds = static_cast<double>(nowNs() - start) / 1e9;
     const ordered_json result = toJson(quality, reference != nullptr, seconds);

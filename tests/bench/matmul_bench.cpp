@@ -1,0 +1,101 @@
+// The product of every format, stored and packed, from one token to a prefill chunk. GB/s are bytes
+// of weights as stored.
+
+#include "tests/bench/bench_support.h"
+
+namespace lanescope::kernels::bench {
+namespace {
+
+enum class Layout : std::uint8_t { Exact, Stored, Packed };
+
+/// A packed copy, aligned.
+class Packed {
+  public:
+    explicit Packed(const Shape& s)
+        : m_bytes(static_cast<std::size_t>(packedBytes(s.type, s.nRows, s.nCols)) + kPackedAlign) {
+        m_start = m_bytes.data() +
+                  (kPackedAlign - reinterpret_cast<std::uintptr_t>(m_bytes.data()) % kPackedAlign);
+    }
+    [[nodiscard]] std::uint8_t* data() const { return m_start; }
+
+  private:
+    std::vector<std::uint8_t> m_bytes;
+    std::uint8_t* m_start = nullptr;
+};
+
+void matmul(benchmark::State& state, Shape s, Layout layout) {
+    const std::int64_t nTokens = state.range(0);
+    const auto& weights = weightBytes(s);
+    const auto x = normals(nTokens * s.nCols);
+    std::vector<std::int8_t> q(x.size());
+    std::vector<float> scale(x.size() / 32);
+    std::vector<std::int16_t> sum16(x.size() / 16);
+    const ActsQ8 acts{q.data(), scale.data(), sum16.data(), s.nCols};
+    ops().quantiseActs({x.data(), acts, s.nCols, 0, nTokens});
+    std::vector<float> y(static_cast<std::size_t>(nTokens * s.nRows));
+    MatmulArgs args;
+    args.weightType = s.type;
+    args.weight = weights.data();
+    args.nRows = s.nRows;
+    args.nCols = s.nCols;
+    args.x = x.data();
+    args.xq = layout == Layout::Exact ? nullptr : &acts;
+    args.y = y.data();
+    args.yStride = s.nRows;
+    args.nTokens = nTokens;
+    args.rowEnd = s.nRows;
+    const Packed packed(layout == Layout::Packed ? s : Shape{DType::Q4_0, 0, 0});
+    if (layout == Layout::Packed) {
+        ops().pack({s.type, weights.data(), s.nRows, s.nCols, packed.data(), 0, s.nRows});
+        args.packed = packed.data();
+    }
+    measure(state,
+            {static_cast<double>(weights.size()),
+             2.0 * static_cast<double>(nTokens * s.nRows * s.nCols)},
+            [&] { ops().matmul(args); });
+}
+
+void pack(benchmark::State& state, Shape s) {
+    const auto& weights = weightBytes(s);
+    const Packed packed(s);
+    measure(state, {static_cast<double>(weights.size()), 0.0}, [&] {
+        ops().pack({s.type, weights.data(), s.nRows, s.nCols, packed.data(), 0, s.nRows});
+    });
+}
+
+void addProduct(const char* op, const Shape& s, Layout layout, std::vector<std::int64_t> tokens) {
+    auto* b = add(nameOf(op, s), matmul, s, layout)->ArgName("tokens");
+    for (const std::int64_t n : tokens) b->Arg(n);
+}
+
+}  // namespace
+
+void addMatmul() {
+    const std::vector<std::int64_t> all{1, 4, 16, 512};
+    const bool packs = ops().pack != nullptr;
+    for (const DType type : blockFormats()) {
+        const Shape s{type, 1536, 1536};
+        addProduct("matmul", s, Layout::Stored, all);
+        if (!packs || !canPack(type)) continue;
+        addProduct("matmulPacked", s, Layout::Packed, all);
+        add(nameOf("pack", s), pack, s);
+    }
+    for (const DType type : {DType::F32, DType::F16, DType::BF16, DType::Q4_1, DType::Q4_K})
+        addProduct("matmulExact", {type, 1536, 576}, Layout::Exact, all);
+    // The shapes of SmolLM2-135M, Qwen2.5-0.5B and 1.5B.
+    const Shape shapes[] = {
+        {DType::Q4_1, 576, 576},   {DType::Q4_1, 1536, 576}, {DType::Q4_1, 576, 1536},
+        {DType::Q5_0, 896, 896},   {DType::Q5_0, 4864, 896}, {DType::Q8_0, 128, 896},
+        {DType::Q4_K, 896, 4864},  {DType::Q6_K, 896, 4864}, {DType::Q4_K, 8960, 1536},
+        {DType::Q6_K, 1536, 8960},
+    };
+    for (const Shape& s : shapes)
+        addProduct(packs ? "matmulPacked" : "matmul", s, packs ? Layout::Packed : Layout::Stored,
+                   {1, 16, 512});
+    // Heads: larger than most caches.
+    for (const Shape& s : {Shape{DType::Q8_0, 49152, 576}, Shape{DType::Q5_0, 151936, 896}})
+        addProduct(packs ? "matmulPacked" : "matmul", s, packs ? Layout::Packed : Layout::Stored,
+                   {1, 16});
+}
+
+}  // namespace lanescope::kernels::bench
