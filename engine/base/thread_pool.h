@@ -13,11 +13,9 @@
 #include <thread>
 #include <vector>
 
-namespace lanescope {
+#include "engine/base/processors.h"
 
-/// Which processors workers may run on. Cores: worker i stays on the i-th usable processor, one of
-/// every core first.
-enum class Affinity : std::uint8_t { None, Cores };
+namespace lanescope {
 
 /// nThreads workers, the caller being worker 0. One caller at a time.
 class ThreadPool {
@@ -86,10 +84,5 @@ class ThreadPool {
     cpu_set_t m_callerBefore{};
     std::vector<std::thread> m_threads;
 };
-
-/// Logical processors this process may use (affinity respected); at least 1.
-int usableCpuCount();
-/// Their numbers, one of every core first; empty where the system does not tell.
-std::vector<int> usableProcessors();
 
 }  // namespace lanescope

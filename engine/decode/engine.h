@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "engine/base/cancel.h"
+#include "engine/base/processors.h"
 #include "engine/decode/sampler.h"
 #include "engine/model/model.h"
 #include "engine/trace/sink.h"
