@@ -1,139 +1,14 @@
-// y = x · Wᵀ with int8 activations: the tiles of panel_loop.h for 512-bit vectors and VNNI, 16 rows
-// x 8 tokens. vpdpbusd multiplies unsigned weights by signed activations and sums four columns into
-// 32 bits, so a block of 16 x 32 costs eight of them, and zero points are taken off the exact dot.
-// Same bits as the AVX2 form (panel.h fixes the order). Tests compile this file a second time over
+// y = x · Wᵀ with int8 activations: the tiles of avx512_tile.h in the loop of panel_loop.h. Same
+// bits as the AVX2 form (panel.h fixes the order). Tests compile this file a second time over
 // emulated intrinsics (tests/kernels/support/simde_avx512.h), so keep to those it lists.
 
 #include "kernels/cpu/avx512vnni.h"
 
 #include "kernels/cpu/avx2.h"
-#include "kernels/cpu/avx512_block.h"
-#include "kernels/cpu/panel_loop.h"
+#include "kernels/cpu/avx512_tile.h"
 
 namespace lanescope::kernels::avx512vnni {
 namespace {
-
-using avx2::Chunk;
-using avx2::PackedSource;
-using avx2::PanelSource;
-
-inline __m512i broadcast4(const void* p) {
-    int v;
-    std::memcpy(&v, p, sizeof v);
-    return _mm512_set1_epi32(v);
-}
-
-/// A block's exact sums of unsigned weights times activations with kT tokens: of each half where
-/// the kind has halves, else of the whole block in part[0].
-template <PanelKind kKind, int kT, class Block>
-inline void blockDots(const Block& block, const std::int8_t* const (&a)[kT],
-                      __m512i (&part)[2][kT]) {
-    constexpr bool kSigned = kKind == PanelKind::Signed8 || kKind == PanelKind::Split8;
-    constexpr int kPerHalf = hasHalves(kKind) ? 4 : 8;
-#pragma GCC unroll 8
-    for (int g = 0; g < 8; ++g) {
-        __m512i w = block.w(g);
-        if constexpr (kSigned) w = _mm512_xor_si512(w, _mm512_set1_epi8(-128));
-#pragma GCC unroll 8
-        for (int t = 0; t < kT; ++t) {
-            __m512i& sum = part[g / kPerHalf][t];
-            const __m512i before = g % kPerHalf == 0 ? _mm512_setzero_si512() : sum;
-            sum = _mm512_dpbusd_epi32(before, w, broadcast4(a[t] + 4 * g));
-        }
-    }
-}
-
-/// Byte kByte of every lane, 0 to 127.
-template <int kByte>
-inline __m512i byteOfLanes(__m512i v) {
-    return _mm512_srai_epi32(kByte == 3 ? v : _mm512_slli_epi32(v, 24 - 8 * kByte), 24);
-}
-
-inline __m512i twoProducts(__m512i a, __m512i b, __m512i c, __m512i d) {
-    return _mm512_add_epi32(_mm512_mullo_epi32(a, b), _mm512_mullo_epi32(c, d));
-}
-
-/// What a block adds to one token's sum, before the activations' scale (the order is panel.h's).
-/// s: the block's two sums of 16 activations.
-template <PanelKind kKind, class Block>
-inline __m512 blockValue(const Block& block, __m512i first, __m512i second, const std::int16_t* s) {
-    const __m512 d = block.d();
-    if constexpr (kKind == PanelKind::Split8) {
-        first = _mm512_sub_epi32(first, _mm512_set1_epi32(128 * s[0]));
-        second = _mm512_sub_epi32(second, _mm512_set1_epi32(128 * s[1]));
-        return _mm512_fmadd_ps(block.m(), _mm512_cvtepi32_ps(second),
-                               _mm512_mul_ps(d, _mm512_cvtepi32_ps(first)));
-    } else if constexpr (kKind == PanelKind::Minimum2) {
-        const __m512i both = block.sub();
-        const __m512i dot = twoProducts(first, byteOfLanes<0>(both), second, byteOfLanes<2>(both));
-        const __m512i low = twoProducts(_mm512_set1_epi32(s[0]), byteOfLanes<1>(both),
-                                        _mm512_set1_epi32(s[1]), byteOfLanes<3>(both));
-        return _mm512_fmadd_ps(block.m(), _mm512_cvtepi32_ps(low),
-                               _mm512_mul_ps(d, _mm512_cvtepi32_ps(dot)));
-    } else if constexpr (kKind == PanelKind::Scaled6) {
-        const __m512i both = block.sub();  // [row][half] 16-bit scales
-        const __m512i low = _mm512_srai_epi32(_mm512_slli_epi32(both, 16), 16);
-        const __m512i high = _mm512_srai_epi32(both, 16);
-        first = _mm512_sub_epi32(first, _mm512_set1_epi32(32 * s[0]));
-        second = _mm512_sub_epi32(second, _mm512_set1_epi32(32 * s[1]));
-        return _mm512_mul_ps(d, _mm512_cvtepi32_ps(twoProducts(first, low, second, high)));
-    } else {
-        constexpr int kZero = kKind == PanelKind::Signed8 ? 128 : zeroPoint(kKind);
-        const int total = s[0] + s[1];
-        if constexpr (kZero != 0) first = _mm512_sub_epi32(first, _mm512_set1_epi32(kZero * total));
-        __m512 v = _mm512_mul_ps(d, _mm512_cvtepi32_ps(first));
-        if constexpr (hasMinimum(kKind))
-            v = _mm512_fmadd_ps(block.m(), _mm512_set1_ps(static_cast<float>(total)), v);
-        return v;
-    }
-}
-
-template <PanelKind kKind, int kT, class Source>
-void tile(const Chunk& c, const Source& source, std::int64_t token) {
-    const ActsQ8& x = *c.args.xq;
-    const std::int64_t rowBlocks = c.args.nCols / kActsBlock;
-    const auto mask = static_cast<__mmask16>((1U << c.nRows) - 1);
-    const std::int8_t* a[kT];
-    const float* scale[kT];
-    const std::int16_t* sums[kT];
-    __m512 acc[kT];
-    for (int t = 0; t < kT; ++t) {
-        a[t] = x.q + (token + t) * c.args.nCols + c.block * kActsBlock;
-        scale[t] = x.scale + (token + t) * rowBlocks + c.block;
-        sums[t] = x.sum16 + 2 * ((token + t) * rowBlocks + c.block);
-        acc[t] = c.first
-                     ? _mm512_setzero_ps()
-                     : _mm512_maskz_loadu_ps(mask, c.args.y + (token + t) * c.args.yStride + c.row);
-    }
-    for (int b = 0; b < c.nBlocks; ++b) {
-        const auto block = source.block(b);
-        if constexpr (kT >= 4) source.prefetch(b);
-        __m512i part[2][kT];
-        blockDots<kKind, kT>(block, a, part);
-#pragma GCC unroll 8
-        for (int t = 0; t < kT; ++t) {
-            const __m512 v = blockValue<kKind>(block, part[0][t], part[1][t], sums[t] + 2 * b);
-            acc[t] = _mm512_fmadd_ps(_mm512_set1_ps(scale[t][b]), v, acc[t]);
-            a[t] += kActsBlock;
-        }
-    }
-    for (int t = 0; t < kT; ++t) {
-        __m512 v = acc[t];
-        if (c.last && c.args.bias != nullptr)
-            v = _mm512_add_ps(v, _mm512_maskz_loadu_ps(mask, c.args.bias + c.row));
-        _mm512_mask_storeu_ps(c.args.y + (token + t) * c.args.yStride + c.row, mask, v);
-    }
-}
-
-template <PanelKind kKind, class Source>
-void allTokens(const Chunk& c, const Source& source) {
-    std::int64_t t = 0;
-    for (; t + 8 <= c.args.nTokens; t += 8) tile<kKind, 8>(c, source, t);
-    const std::int64_t left = c.args.nTokens - t;
-    if (left & 4) tile<kKind, 4>(c, source, t);
-    if (left & 2) tile<kKind, 2>(c, source, t + (left & 4));
-    if (left & 1) tile<kKind, 1>(c, source, t + (left & 6));
-}
 
 /// The two places blocks come from.
 struct Kernel {

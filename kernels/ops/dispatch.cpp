@@ -9,6 +9,7 @@
 #include <cpuid.h>
 
 #include "kernels/cpu/avx2.h"
+#include "kernels/cpu/avx512amx.h"
 #include "kernels/cpu/avx512vnni.h"
 #endif
 #include "kernels/reference/reference.h"
@@ -37,6 +38,7 @@ std::vector<Isa> availableIsas() {
     if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni"))
         isas.push_back(Isa::Avx512Vnni);
+    if (isas.back() == Isa::Avx512Vnni && avx512amx::available()) isas.push_back(Isa::Avx512Amx);
 #endif
     return isas;
 }
@@ -55,6 +57,7 @@ const OpTable& opTable(Isa isa) {
 #ifdef LANESCOPE_X86
     if (isa == Isa::Avx2) return avx2::table();
     if (isa == Isa::Avx512Vnni) return avx512vnni::table();
+    if (isa == Isa::Avx512Amx) return avx512amx::table();
 #endif
     static_cast<void>(isa);
     return reference::table();
@@ -68,6 +71,8 @@ std::string_view isaName(Isa isa) {
             return "avx2";
         case Isa::Avx512Vnni:
             return "avx512vnni";
+        case Isa::Avx512Amx:
+            return "avx512amx";
     }
     return "unknown";
 }

@@ -18,7 +18,7 @@
 namespace lanescope::kernels {
 
 /// Instruction sets, best last. Reference is plain loops that run anywhere.
-enum class Isa : std::uint8_t { Reference, Avx2, Avx512Vnni };
+enum class Isa : std::uint8_t { Reference, Avx2, Avx512Vnni, Avx512Amx };
 
 /// The functions of one instruction set. All are pure on their arguments and safe to call from
 /// several threads.
@@ -51,12 +51,12 @@ struct OpTable {
 
 /// What this processor can run, reference first. Never empty.
 std::vector<Isa> availableIsas();
-/// The best of availableIsas(), unless LANESCOPE_ISA=reference|avx2|avx512vnni asks for a lesser
-/// one.
+/// The best of availableIsas(), unless LANESCOPE_ISA=reference|avx2|avx512vnni|avx512amx asks for
+/// a lesser one.
 Isa preferredIsa();
 /// The table of an instruction set. Precondition: it is in availableIsas().
 const OpTable& opTable(Isa isa);
-/// "reference", "avx2", "avx512vnni".
+/// "reference", "avx2", "avx512vnni", "avx512amx".
 std::string_view isaName(Isa isa);
 
 }  // namespace lanescope::kernels

@@ -67,6 +67,8 @@ inline void maskStore(float* p, unsigned mask, simde__m512 v) {
 #define __m512i simde__m512i
 #define _mm512_load_si512 simde_mm512_load_si512
 #define _mm512_load_ps simde_mm512_load_ps
+#define _mm512_store_si512 simde_mm512_store_si512
+#define _mm512_store_ps simde_mm512_store_ps
 #define _mm512_set1_epi32 simde_mm512_set1_epi32
 #define _mm512_set1_epi8 simde_mm512_set1_epi8
 #define _mm512_set1_ps simde_mm512_set1_ps
