@@ -200,6 +200,7 @@ Result<FinishReason> PlainEngine::decode(Sequence& sequence, const GenerateReque
     if (request.maxTokens == 0) finish = FinishReason::MaxTokens;
     while (finish == FinishReason::None) {
         trace::TokenRecord record;
+        double expSum = 0.0;
         {
             const trace::ScopedSpan span(cursor, Op::Sample, -1,
                                          static_cast<std::uint64_t>(vocab) * sizeof(float));
@@ -211,6 +212,7 @@ Result<FinishReason> PlainEngine::decode(Sequence& sequence, const GenerateReque
             record.token = sampled->token;
             record.logProbability = sampled->logProbability;
             record.entropy = sampled->entropy;
+            expSum = sampled->expSum;
         }
         if (!request.ignoreEos && endsGeneration(record.token)) {
             finish = FinishReason::EndOfText;
@@ -228,7 +230,7 @@ Result<FinishReason> PlainEngine::decode(Sequence& sequence, const GenerateReque
         {
             const trace::ScopedSpan span(cursor, Op::Detokenise, -1);
             if (request.topCandidates > 0 && cursor.sink != nullptr) {
-                record.top = topCandidates(m_logits, vocab, request.topCandidates);
+                record.top = topCandidates(m_logits, vocab, request.topCandidates, expSum);
                 if (tokenizer != nullptr)
                     for (auto& candidate : record.top)
                         candidate.piece = tokenizer->tokenBytes(candidate.token);

@@ -99,6 +99,7 @@ Result<SampledToken> Sampler::sample(std::span<const float> logits,
     const double logSum = std::log(sums.sum);
     SampledToken result;
     result.nonFinite = m_usableVocab - scan.nFinite;
+    result.expSum = sums.sum;
     result.entropy = static_cast<float>(std::max(0.0, logSum - sums.weighted / sums.sum));
     result.token = choose(raw, scan.argmax, scan.maximum, history);
     result.logProbability =
@@ -213,7 +214,7 @@ TokenId Sampler::drawFiltered(double u, double total, TokenId fallback) {
 }
 
 std::vector<trace::TopCandidate> topCandidates(std::span<const float> logits,
-                                               std::int32_t usableVocab, int n) {
+                                               std::int32_t usableVocab, int n, double expSum) {
     std::vector<trace::TopCandidate> best;
     const auto raw =
         logits.first(std::min(logits.size(), static_cast<std::size_t>(std::max(usableVocab, 0))));
@@ -236,7 +237,7 @@ std::vector<trace::TopCandidate> topCandidates(std::span<const float> logits,
         }
     }
     std::sort(heap.begin(), heap.end(), better);
-    const double sum = expSums(raw, scan.maximum).sum;
+    const double sum = expSum > 0.0 ? expSum : expSums(raw, scan.maximum).sum;
     best.reserve(wanted);
     for (const std::int32_t id : heap) {
         const double shifted = static_cast<double>(raw[static_cast<std::size_t>(id)]) -

@@ -33,6 +33,7 @@ struct SampledToken {
     float logProbability = 0.0F;  ///< under the raw logits at temperature 1, natural log
     float entropy = 0.0F;         ///< nats
     std::int32_t nonFinite = 0;   ///< NaN or infinite logits that were ignored
+    double expSum = 0.0;          ///< Σ exp(logit - maximum) over the finite ones
 };
 
 /// One per sequence. Not thread-safe.
@@ -60,7 +61,9 @@ class Sampler {
 };
 
 /// The n most probable tokens of raw logits at temperature 1, best first; pieces are left empty.
+/// expSum: as a sampler found it for these logits; 0 = not known.
 std::vector<trace::TopCandidate> topCandidates(std::span<const float> logits,
-                                               std::int32_t usableVocab, int n);
+                                               std::int32_t usableVocab, int n,
+                                               double expSum = 0.0);
 
 }  // namespace lanescope
