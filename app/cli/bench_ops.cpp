@@ -20,6 +20,7 @@ class Tracing {
     explicit Tracing(Engine& engine)
         : m_engine(engine), m_recorder(profiler::Recorder::create({})) {
         trace::RunHeader header;
+        header.id = "bench";
         header.epochNs = nowNs();
         m_recorder->runStarted(header);
         m_recorder->laneReady({});
@@ -28,7 +29,10 @@ class Tracing {
     Tracing(const Tracing&) = delete;
     Tracing& operator=(const Tracing&) = delete;
     ~Tracing() { m_engine.traceBenchmarks({}); }
-    [[nodiscard]] profiler::RunSnapshot snapshot() const { return m_recorder->snapshot(); }
+    [[nodiscard]] profiler::RunSnapshot snapshot() const {
+        m_recorder->flush();
+        return m_recorder->snapshot();
+    }
 
   private:
     Engine& m_engine;
