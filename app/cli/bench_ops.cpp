@@ -121,11 +121,12 @@ std::string opsMarkdown(const std::string& test, const TestOps& ops) {
                       ", one traced repetition:\n\n"
                       "| op | count | ms | share | GB/s | GFLOP/s | of roof | limit |\n"
                       "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n";
-    bool fromCache = false;
+    bool fromCache = false, roofTooLow = false;
     for (const OpRow& row : ops.rows) {
         const profiler::RooflinePoint& p = row.point;
         const std::string limit = profiler::limitName(p.limit);
         fromCache = fromCache || p.fromCache;
+        roofTooLow = roofTooLow || p.roofTooLow;
         out += "| " + std::string(trace::opName(row.stats.op)) + " | " +
                std::to_string(row.stats.count) + " | " + formatNumber(row.stats.totalMs, 2) +
                " | " + formatNumber(100.0 * row.stats.share, 1) + " % | " + known(p.gbPerS, 2) +
@@ -137,6 +138,11 @@ std::string opsMarkdown(const std::string& test, const TestOps& ops) {
         out +=
             "\ncache: above the roof, since the data came from the caches and not from "
             "memory\n";
+    }
+    if (roofTooLow) {
+        out +=
+            "\nabove the arithmetic roof: something else ran while it was measured; --probe "
+            "measures it anew\n";
     }
     if (ops.droppedSpans > 0) {
         out += "\n" + std::to_string(ops.droppedSpans) +

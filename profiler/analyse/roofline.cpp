@@ -100,6 +100,8 @@ RooflinePoint rooflinePoint(const OpWork& work, const Roof& roof, Peak peak) {
         bytes > 0.0 ? std::min(peakAt, point.intensity * roof.readGBps) : peakAt;
     point.ofRoof = std::max(memoryMs, arithmeticMs) / work.ms;
     point.fromCache = point.limit == Limit::Memory && point.ofRoof > 1.0;
+    constexpr double kNoise = 1.05;
+    point.roofTooLow = point.limit == Limit::Arithmetic && point.ofRoof > kNoise;
     return point;
 }
 

@@ -60,6 +60,9 @@ struct RooflinePoint {
     Peak peak = Peak::Fp32;
     /// Memory-bound and above the roof: data came from the caches, which are faster than memory.
     bool fromCache = false;
+    /// Above the arithmetic roof by more than noise: the roof is too low, since something else ran
+    /// while it was measured.
+    bool roofTooLow = false;
 };
 /// What an op did and how long it took.
 struct OpWork {

@@ -782,6 +782,85 @@
     </message>
 </context>
 <context>
+    <name>Ops</name>
+    <message>
+        <source>Embedding</source>
+        <translation>嵌入</translation>
+    </message>
+    <message>
+        <source>Norm</source>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>Quantise activations</source>
+        <translation>量化激活</translation>
+    </message>
+    <message>
+        <source>QKV projection</source>
+        <translation>QKV 投影</translation>
+    </message>
+    <message>
+        <source>RoPE</source>
+        <translation>RoPE</translation>
+    </message>
+    <message>
+        <source>KV write</source>
+        <translation>KV 写入</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>注意力</translation>
+    </message>
+    <message>
+        <source>Output projection</source>
+        <translation>输出投影</translation>
+    </message>
+    <message>
+        <source>Gate + up</source>
+        <translation>门控 + 上投影</translation>
+    </message>
+    <message>
+        <source>Activation</source>
+        <translation>激活函数</translation>
+    </message>
+    <message>
+        <source>Down projection</source>
+        <translation>下投影</translation>
+    </message>
+    <message>
+        <source>Residual add</source>
+        <translation>残差相加</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>输出头</translation>
+    </message>
+    <message>
+        <source>Sampling</source>
+        <translation>采样</translation>
+    </message>
+    <message>
+        <source>Detokenise</source>
+        <translation>反分词</translation>
+    </message>
+    <message>
+        <source>Prefill</source>
+        <translation>预填充</translation>
+    </message>
+    <message>
+        <source>Decode step</source>
+        <translation>解码步</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>加载</translation>
+    </message>
+    <message>
+        <source>Warm-up</source>
+        <translation>预热</translation>
+    </message>
+</context>
+<context>
     <name>PdfReport</name>
     <message>
         <source>Lane</source>
@@ -1461,6 +1540,10 @@
     <message>
         <source>Run a prompt: every op appears here under what this machine can do at most.</source>
         <translation>运行一个提示词：每个算子会显示在这里，上方是这台机器的极限。</translation>
+    </message>
+    <message>
+        <source>Above the arithmetic roof: something else ran while the roof was measured.</source>
+        <translation>高于算力上限：测量屋顶线时有其他程序在运行。</translation>
     </message>
 </context>
 <context>

@@ -215,6 +215,8 @@ void KernelsPage::rebuildTable() {
         notes << tr(
             "Above 100 % of roof: the data came from the caches, which are faster than "
             "memory.");
+    if (ops.roofTooLow)
+        notes << tr("Above the arithmetic roof: something else ran while the roof was measured.");
     m_note->setText(notes.join(QLatin1Char(' ')));
     m_note->setVisible(!notes.isEmpty());
     const bool sameShape = m_model->rowCount() == static_cast<int>(ops.cells.size());

@@ -160,6 +160,7 @@ OpRows opRows(const profiler::RunData& run, profiler::StepKind steps) {
             out.cells.push_back(rowOf(lane, op, point, known));
             out.ids.emplace_back(opRowId(lane.index, op.op));
             out.fromCache = out.fromCache || point.fromCache;
+            out.roofTooLow = out.roofTooLow || point.roofTooLow;
             if (point.intensity > 0.0 && point.gflopPerS > 0.0)
                 out.marks.push_back({lane.index, QString::fromStdString(lane.name), op.op,
                                      op.totalMs, op.share, point});

@@ -26,6 +26,7 @@ struct OpRows {
     std::vector<profiler::Roof> roofs;  ///< one for each number of threads, as far as measured
     bool roofMissing = false;           ///< of at least one lane
     bool fromCache = false;             ///< some op is above the memory roof
+    bool roofTooLow = false;            ///< some op is above the arithmetic roof
 };
 OpRows opRows(const profiler::RunData& run, profiler::StepKind steps);
 

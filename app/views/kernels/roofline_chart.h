@@ -64,7 +64,9 @@ class RooflineChart : public QWidget {
     std::vector<QRectF> paintRoofs(QPainter& painter) const;
     void paintPeakLabel(QPainter& painter, double gflops, const QString& text,
                         std::vector<QRectF>& taken) const;
-    void paintBandwidthLabel(QPainter& painter, std::size_t index, const QString& threads) const;
+    void paintBandwidthLabel(QPainter& painter, const profiler::Roof& roof, const QString& threads,
+                             std::vector<QRectF>& taken) const;
+    [[nodiscard]] bool needsName(std::size_t index, const std::vector<QPointF>& points) const;
     void paintMarks(QPainter& painter, const std::vector<QRectF>& taken) const;
     void paintLegend(QPainter& painter) const;
     void paintAll(QPainter& painter) const;

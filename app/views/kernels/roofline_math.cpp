@@ -108,6 +108,25 @@ int nearestPoint(std::span<const QPointF> points, const QPointF& at, double radi
     return best;
 }
 
+double placeOnSlope(std::span<const QPointF> points, const QPointF& from, const QPointF& to,
+                    const QSizeF& size, double markRadius) {
+    constexpr double kEnd = 12.0, kStep = 6.0;
+    const double length = std::hypot(to.x() - from.x(), to.y() - from.y());
+    if (size.width() + 2.0 * kEnd > length) return -1.0;
+    const QPointF along = (to - from) / length;
+    const QPointF left(along.y(), -along.x());  // y grows downwards
+    for (double at = kEnd; at + size.width() + kEnd <= length; at += kStep) {
+        const bool free = std::none_of(points.begin(), points.end(), [&](const QPointF& p) {
+            const double x = QPointF::dotProduct(p - from, along);
+            const double y = QPointF::dotProduct(p - from, left);
+            return x > at - markRadius && x < at + size.width() + markRadius && y > -markRadius &&
+                   y < size.height() + markRadius;
+        });
+        if (free) return at;
+    }
+    return kEnd;
+}
+
 std::vector<QRectF> placeLabels(std::span<const QPointF> points, std::span<const QSizeF> sizes,
                                 const QRectF& plot, double markRadius,
                                 std::span<const QRectF> taken) {
@@ -116,6 +135,7 @@ std::vector<QRectF> placeLabels(std::span<const QPointF> points, std::span<const
     for (const QPointF& p : points)
         full.emplace_back(p.x() - markRadius, p.y() - markRadius, 2 * markRadius, 2 * markRadius);
     for (std::size_t i = 0; i < points.size() && i < sizes.size(); ++i) {
+        if (sizes[i].isEmpty()) continue;
         const QPointF& p = points[i];
         const double w = sizes[i].width(), h = sizes[i].height();
         const double gap = markRadius + 2.0;

@@ -46,9 +46,15 @@ std::vector<QPointF> roofLine(double readGBps, double peakGflops, LogRange x, Lo
 /// Index of the point nearest to `at` within `radius` pixels; -1: none.
 int nearestPoint(std::span<const QPointF> points, const QPointF& at, double radius);
 
+/// Where along the line from -> to a text of that size is best written on its left side: as near to
+/// `from` as no point lies in it; the lower end when some point always does. Pixels; -1: the line
+/// is too short.
+double placeOnSlope(std::span<const QPointF> points, const QPointF& from, const QPointF& to,
+                    const QSizeF& size, double markRadius);
+
 /// Where each point's label goes: beside, above or below its point, inside `plot`, on no other
-/// label and no point. An empty rectangle: no room, the label is left out. Earlier points choose
-/// first.
+/// label and no point. An empty rectangle: no room (or an empty size), the label is left out.
+/// Earlier points choose first.
 std::vector<QRectF> placeLabels(std::span<const QPointF> points, std::span<const QSizeF> sizes,
                                 const QRectF& plot, double markRadius,
                                 std::span<const QRectF> taken = {});

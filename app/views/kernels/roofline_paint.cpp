@@ -142,7 +142,7 @@ std::vector<QRectF> RooflineChart::paintRoofs(QPainter& painter) const {
                     .arg(shortNumber(gflops));
             paintPeakLabel(painter, gflops, text + threads, taken);
         }
-        paintBandwidthLabel(painter, i, threads);
+        paintBandwidthLabel(painter, roof, threads, taken);
     }
     return taken;
 }
@@ -164,25 +164,43 @@ void RooflineChart::paintPeakLabel(QPainter& painter, double gflops, const QStri
     taken.push_back(box);
 }
 
-/// Along the slope, from its lower end; those of several roofs one after the other.
-void RooflineChart::paintBandwidthLabel(QPainter& painter, std::size_t index,
-                                        const QString& threads) const {
-    const profiler::Roof& roof = m_roofs[index];
+/// Along the slope, where no mark is.
+void RooflineChart::paintBandwidthLabel(QPainter& painter, const profiler::Roof& roof,
+                                        const QString& threads, std::vector<QRectF>& taken) const {
     const std::vector<QPointF> slope =
         roofLine(roof.readGBps, std::max(roof.int8Gops, roof.fp32Gflops), m_x, m_y);
     if (slope.size() < 2) return;
     const QPointF from = toPixel(slope[0]), to = toPixel(slope[1]);
     const QString text = tr("%1 GB/s read").arg(shortNumber(roof.readGBps)) + threads;
     const QFontMetricsF metrics(painter.font());
-    const double w = metrics.horizontalAdvance(text);
-    const double along = 12.0 + (w + 16.0) * static_cast<double>(index);
-    if (along + w + 12.0 > std::hypot(to.x() - from.x(), to.y() - from.y())) return;
+    const QSizeF size(metrics.horizontalAdvance(text), metrics.height());
+    std::vector<QPointF> points = positions();
+    for (const QRectF& box : taken) points.push_back(box.center());  // of other roofs
+    const double at = placeOnSlope(points, from, to, size, kMostRadius);
+    if (at < 0.0) return;
+    const double angle = std::atan2(to.y() - from.y(), to.x() - from.x());
     painter.save();
     painter.setPen(themeColors().text);
     painter.translate(from);
-    painter.rotate(std::atan2(to.y() - from.y(), to.x() - from.x()) * 180.0 / M_PI);
-    painter.drawText(QPointF(along, -4.0 - metrics.descent() / 2), text);
+    painter.rotate(angle * 180.0 / M_PI);
+    painter.drawText(QPointF(at, -4.0 - metrics.descent() / 2), text);
     painter.restore();
+    const double h = size.height();
+    for (double x = at + h / 2; x < at + size.width(); x += h / 2) {
+        const QPointF centre(from.x() + x * std::cos(angle) + h / 2 * std::sin(angle),
+                             from.y() + x * std::sin(angle) - h / 2 * std::cos(angle));
+        taken.emplace_back(centre.x() - h / 2, centre.y() - h / 2, h, h);
+    }
+}
+
+/// Lanes' marks of one op often lie together: one name is enough for them.
+bool RooflineChart::needsName(std::size_t index, const std::vector<QPointF>& points) const {
+    constexpr double kNear = 70.0;
+    for (std::size_t i = 0; i < index; ++i) {
+        const QPointF d = points[i] - points[index];
+        if (m_marks[i].op == m_marks[index].op && std::hypot(d.x(), d.y()) < kNear) return false;
+    }
+    return true;
 }
 
 void RooflineChart::paintMarks(QPainter& painter, const std::vector<QRectF>& taken) const {
@@ -210,13 +228,18 @@ void RooflineChart::paintMarks(QPainter& painter, const std::vector<QRectF>& tak
     const QFontMetricsF metrics(painter.font());
     std::vector<QSizeF> sizes;
     std::vector<QString> names;
-    for (const RooflineMark& mark : m_marks) {
-        names.push_back(opLabel(mark.op));
-        sizes.emplace_back(metrics.horizontalAdvance(names.back()) + 2.0, metrics.height());
+    for (std::size_t i = 0; i < m_marks.size(); ++i) {
+        names.push_back(needsName(i, points) ? opLabel(m_marks[i].op) : QString());
+        sizes.emplace_back(
+            names.back().isEmpty() ? 0.0 : metrics.horizontalAdvance(names.back()) + 2.0,
+            metrics.height());
     }
     const auto boxes = placeLabels(points, sizes, area, kMostRadius * 0.8, taken);
     for (std::size_t i = 0; i < m_marks.size(); ++i) {
         if (boxes[i].isEmpty()) continue;
+        QColor behind = colors.base;
+        behind.setAlpha(200);
+        painter.fillRect(boxes[i], behind);  // readable where it lies on a roof
         const bool strong = isSelected(m_marks[i]) || static_cast<int>(i) == m_hovered;
         painter.setPen(anySelected && !strong ? colors.textFaint : colors.text);
         painter.drawText(boxes[i], Qt::AlignCenter, names[i]);

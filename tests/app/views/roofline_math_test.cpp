@@ -94,6 +94,18 @@ TEST(RooflineMath, TheNearestPointCounts) {
     EXPECT_EQ(nearestPoint({}, {0, 0}, 8.0), -1);
 }
 
+TEST(RooflineMath, TheNameOfTheSlopeKeepsClearOfPoints) {
+    const QPointF from(0, 300), to(400, 0);  // 500 pixels long
+    const QSizeF size(80, 12);
+    EXPECT_EQ(placeOnSlope({}, from, to, size, 5.0), 12.0);
+    // A point 50 pixels along, just above the line; and one below it, which does not matter.
+    const std::vector<QPointF> points{{38, 264}, {100, 290}};
+    const double at = placeOnSlope(points, from, to, size, 5.0);
+    EXPECT_GT(at, 50.0);
+    EXPECT_LT(at, 70.0);
+    EXPECT_EQ(placeOnSlope({}, from, {40, 270}, size, 5.0), -1.0);
+}
+
 TEST(RooflineMath, LabelsCoverNeitherEachOtherNorPoints) {
     const QRectF plot(0, 0, 300, 200);
     std::vector<QPointF> points;

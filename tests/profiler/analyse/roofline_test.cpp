@@ -38,10 +38,12 @@ TEST(Roofline, CachesLiftAnOpAboveTheMemoryRoofAndNothingIsClamped) {
     const RooflinePoint p = rooflinePoint({40'000'000, 1'000, 1.0}, roof(), Peak::Fp32);
     EXPECT_DOUBLE_EQ(p.ofRoof, 2.0);
     EXPECT_TRUE(p.fromCache);
-    // Above the arithmetic roof no cache is to blame.
+    EXPECT_FALSE(p.roofTooLow);
+    // Above the arithmetic roof no cache is to blame, but the roof.
     const RooflinePoint q = rooflinePoint({8, 1'000'000'000, 5.0}, roof(), Peak::Fp32);
     EXPECT_DOUBLE_EQ(q.ofRoof, 2.0);
     EXPECT_FALSE(q.fromCache);
+    EXPECT_TRUE(q.roofTooLow);
 }
 
 TEST(Roofline, WhatIsNotKnownStaysZero) {
