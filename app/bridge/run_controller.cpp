@@ -59,6 +59,15 @@ void RunController::startRun(const Plan& plan) {
     RunOptions options;
     options.baseDir = m_baseDir.toStdString();
     QPointer<RunController> self(this);
+    options.roof = RoofPolicy::Measure;
+    options.beforeRoof = [session, self](int threads) {
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [session, self, threads] {
+                if (self && self->m_session == session) self->tellRoof(threads);
+            },
+            Qt::QueuedConnection);
+    };
     m_thread = std::thread([session, options, self, executor = m_executor] {
         auto result =
             executor(session->plan, *session->models, *session->recorder, session->cancel, options);
@@ -74,6 +83,13 @@ void RunController::startRun(const Plan& plan) {
     m_timer.start();
     emit runningChanged(true);
     emit progressChanged(0.0, -1, tr("Starting…"));
+}
+
+void RunController::tellRoof(int threads) {
+    if (cancelling()) return;
+    emit progressChanged(
+        m_fraction, -1,
+        tr("Measuring what this machine can do at most with %n thread(s)…", nullptr, threads));
 }
 
 void RunController::cancel() {

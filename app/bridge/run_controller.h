@@ -57,6 +57,7 @@ class RunController : public QObject {
   private:
     struct Session;
     void poll();
+    void tellRoof(int threads);
     void deliver(const profiler::RunSnapshot& snapshot);
     void finish(const std::shared_ptr<Session>& session);
     void emitProgress(const profiler::RunData& run);

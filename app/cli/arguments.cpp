@@ -306,6 +306,9 @@ void addModelCommands(CLI::App& app, Command& chosen) {
         ->check(CLI::Range(std::int64_t{1}, plan::kMaxRepetitions));
     bench->add_flag("--probe", b->probe,
                     "measure anew what the machine can do at most (kept in the cache folder)");
+    bench->add_flag("--ops", b->ops,
+                    "also: each op's time and share of the machine's roof, from one traced "
+                    "repetition a test, and what tracing costs");
     bench->add_option("--warmup", b->warmup, "repetitions that are not counted (default 1)")
         ->check(CLI::Range(std::int64_t{0}, plan::kMaxWarmup));
     addJson(bench, b->output);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/bench_cost.h"
+#include "app/cli/bench_ops.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/lane_engine.h"
@@ -148,6 +149,31 @@ ordered_json toJson(const std::vector<Test>& tests, const MachineRoof& roof, dou
     return out;
 }
 
+/// Adds to each test's row where its time goes, and to the first decoding one's what tracing
+/// costs. Returns the same as text.
+Result<std::string> addOps(Engine& engine, const BenchArgs& args, const std::vector<Test>& tests,
+                           const MachineRoof& roof, const CancelToken& cancel, ordered_json& rows) {
+    constexpr int kFewestPairs = 5;
+    std::string text, price;
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+        const Test& test = tests[i];
+        const Repetition repetition = [&] { return measure(engine, test, cancel); };
+        note(test.name + " traced");
+        auto ops = traceOps(engine, repetition, roof);
+        if (!ops) return ops.error();
+        rows[i]["ops"] = opsJson(*ops);
+        rows[i]["droppedSpans"] = ops->droppedSpans;
+        text += opsMarkdown(test.name, *ops);
+        if (test.prefill || !price.empty()) continue;
+        note(test.name + " with and without a trace, in turn");
+        auto cost = tracePrice(engine, repetition, std::max(kFewestPairs, args.repetitions));
+        if (!cost) return cost.error();
+        rows[i]["traceCost"] = priceJson(*cost);
+        price = priceText(test.name, *cost);
+    }
+    return text + price;
+}
+
 /// A path is named by its last part.
 std::string modelName(const std::string& model) {
     std::filesystem::path path(model);
@@ -200,10 +226,16 @@ Result<int> runBench(const BenchArgs& args, const CancelToken& cancel) {
     MachineRoof roof = args.probe ? measureRoof(threads) : machineRoof(threads);
     if (auto ok = runTests(**engine, args, tests, cancel); !ok) return ok.error();
     if (auto real = checkAgainstRoof(tests, **engine, roof); !real) return real.error();
-    const ordered_json rows = toJson(tests, roof, arithmeticRoof(roof, **engine));
+    ordered_json rows = toJson(tests, roof, arithmeticRoof(roof, **engine));
+    std::string ops;
+    if (args.ops) {
+        auto text = addOps(**engine, args, tests, roof, cancel, rows);
+        if (!text) return text.error();
+        ops = *std::move(text);
+    }
     auto printed = args.output == OutputKind::Json
                        ? printJson(rows)
-                       : print(toMarkdown(modelName(args.lane.model), **engine, roof, rows));
+                       : print(toMarkdown(modelName(args.lane.model), **engine, roof, rows) + ops);
     if (!printed) return printed.error();
     return 0;
 }

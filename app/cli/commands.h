@@ -94,6 +94,7 @@ struct BenchArgs {
     int repetitions = 5;
     int warmup = 1;
     bool probe = false;  ///< measure the machine's roof anew
+    bool ops = false;    ///< also: time by op, and what tracing costs
     OutputKind output = OutputKind::Text;
 };
 Result<int> runBench(const BenchArgs& args, const CancelToken& cancel);

@@ -208,6 +208,11 @@ Result<int> recordRun(const RecordedRun& run, const CancelToken& cancel) {
     RunOptions options;
     options.baseDir = run.baseDir;
     options.command = run.command;
+    options.roof = RoofPolicy::Measure;
+    options.beforeRoof = [](int threads) {
+        note("measuring what this machine can do at most with " + std::to_string(threads) +
+             " threads");
+    };
     const auto status = executePlan(run.plan, models, sink, cancel, options);
     recorder->flush();
     if (!status) return status.error();

@@ -55,46 +55,47 @@ QColor opTextColor(trace::Op op) {
 
 QString opLabel(trace::Op op) {
     using trace::Op;
-    const auto tr = [](const char* text) { return QCoreApplication::translate("Ops", text); };
+    // Not called tr: lupdate would take the macro for its argument and find no string.
+    const auto named = [](const char* text) { return QCoreApplication::translate("Ops", text); };
     switch (op) {
         case Op::Embed:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Embedding"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Embedding"));
         case Op::Norm:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Norm"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Norm"));
         case Op::QuantiseActs:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Quantise activations"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Quantise activations"));
         case Op::Qkv:
-            return tr(QT_TRANSLATE_NOOP("Ops", "QKV projection"));
+            return named(QT_TRANSLATE_NOOP("Ops", "QKV projection"));
         case Op::Rope:
-            return tr(QT_TRANSLATE_NOOP("Ops", "RoPE"));
+            return named(QT_TRANSLATE_NOOP("Ops", "RoPE"));
         case Op::KvWrite:
-            return tr(QT_TRANSLATE_NOOP("Ops", "KV write"));
+            return named(QT_TRANSLATE_NOOP("Ops", "KV write"));
         case Op::Attention:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Attention"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Attention"));
         case Op::OutProj:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Output projection"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Output projection"));
         case Op::GateUp:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Gate + up"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Gate + up"));
         case Op::Activation:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Activation"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Activation"));
         case Op::Down:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Down projection"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Down projection"));
         case Op::Residual:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Residual add"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Residual add"));
         case Op::Head:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Head"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Head"));
         case Op::Sample:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Sampling"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Sampling"));
         case Op::Detokenise:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Detokenise"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Detokenise"));
         case Op::Prefill:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Prefill"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Prefill"));
         case Op::DecodeStep:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Decode step"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Decode step"));
         case Op::Load:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Load"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Load"));
         case Op::Warmup:
-            return tr(QT_TRANSLATE_NOOP("Ops", "Warm-up"));
+            return named(QT_TRANSLATE_NOOP("Ops", "Warm-up"));
     }
     return {};
 }

@@ -122,6 +122,9 @@ class Engine {
     /// nTokens decode steps of nSequences sequences together, each after `depth` tokens of context.
     virtual Result<std::int64_t> timeBatch(std::int64_t nSequences, std::int64_t nTokens,
                                            std::int64_t depth, const CancelToken& cancel) = 0;
+    /// Where the spans of the timed parts go from now on, with the cursor's labels; a cursor
+    /// without a sink (the state at first): nowhere. The sink must outlive the benchmarks.
+    virtual void traceBenchmarks(const trace::Cursor& cursor) = 0;
 };
 
 }  // namespace lanescope

@@ -38,6 +38,7 @@ class PlainEngine final : public Engine {
                                     const CancelToken& cancel) override;
     Result<std::int64_t> timeBatch(std::int64_t nSequences, std::int64_t nTokens,
                                    std::int64_t depth, const CancelToken& cancel) override;
+    void traceBenchmarks(const trace::Cursor& cursor) override { m_benchCursor = cursor; }
 
   private:
     class Stream;  ///< its LogitStream
@@ -65,6 +66,7 @@ class PlainEngine final : public Engine {
     std::unique_ptr<BlockPool> m_pool;
     std::vector<kernels::PagedKv> m_views;  ///< [maxSequences] a layer's caches during a pass
     std::vector<float> m_logits;  ///< [maxSequences, vocab] of the last positions computed
+    trace::Cursor m_benchCursor;
 };
 
 }  // namespace lanescope

@@ -24,7 +24,7 @@ Result<std::int64_t> PlainEngine::timePrefill(std::int64_t nTokens, const Cancel
     if (auto valid = checkTokens(tokens); !valid) return valid.error();
     Sequence sequence(*m_pool, {});
     const std::int64_t tStartNs = nowNs();
-    if (auto ran = prefill(sequence, tokens, {}, cancel); !ran) return ran.error();
+    if (auto ran = prefill(sequence, tokens, m_benchCursor, cancel); !ran) return ran.error();
     return nowNs() - tStartNs;
 }
 
@@ -43,7 +43,8 @@ Result<std::int64_t> PlainEngine::timeDecode(std::int64_t nTokens, std::int64_t 
     }
     const std::int64_t tStartNs = nowNs();
     for (std::int64_t i = depth; i < depth + nTokens; ++i)
-        if (auto ran = step(sequence, tokens[static_cast<std::size_t>(i)], {}, cancel); !ran)
+        if (auto ran = step(sequence, tokens[static_cast<std::size_t>(i)], m_benchCursor, cancel);
+            !ran)
             return ran.error();
     return nowNs() - tStartNs;
 }
@@ -86,7 +87,7 @@ Result<std::int64_t> PlainEngine::timeBatch(std::int64_t nSequences, std::int64_
         pass.views = std::span(m_views).first(n);
         pass.wanted = wanted;
         pass.logits = m_logits.data();
-        if (auto ran = forward(*m_model, *m_backend, *m_pool, pass, {}, cancel); !ran)
+        if (auto ran = forward(*m_model, *m_backend, *m_pool, pass, m_benchCursor, cancel); !ran)
             return ran.error();
     }
     return nowNs() - tStartNs;

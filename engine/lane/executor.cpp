@@ -6,9 +6,12 @@
 #include <cstdio>
 #include <exception>
 #include <random>
+#include <set>
 
 #include "engine/base/clock.h"
 #include "engine/base/json.h"
+#include "engine/base/thread_pool.h"
+#include "engine/lane/machine_roof.h"
 
 namespace lanescope {
 
@@ -50,7 +53,8 @@ std::string_view kvName(kernels::DType type) {
     }
 }
 
-std::string settingsJson(const LaneSpec& spec, const EffectiveSettings& effective) {
+std::string settingsJson(const LaneSpec& spec, const EffectiveSettings& effective,
+                         const std::vector<trace::Op>& int8Products) {
     nlohmann::ordered_json out;
     out["backend"] = "cpu";
     out["isa"] = effective.isa;
@@ -68,6 +72,8 @@ std::string settingsJson(const LaneSpec& spec, const EffectiveSettings& effectiv
     out["pack"] = effective.settings.pack;
     out["prefillChunk"] = effective.settings.prefillChunk;
     out["decode"] = "plain";
+    out["int8"] = nlohmann::ordered_json::array();
+    for (const trace::Op op : int8Products) out["int8"].push_back(trace::opName(op));
     std::vector<std::string> notes = effective.notes;
     if (!spec.chatTemplate.empty()) notes.emplace_back("chat template chosen by hand");
     out["notes"] = notes;
@@ -126,18 +132,35 @@ Executor::Executor(const Plan& plan, LaneSource& source, trace::Sink& sink,
 
 Executor::~Executor() = default;
 
+nlohmann::ordered_json Executor::measureRoofs() const {
+    std::set<int> threads;
+    for (const LaneSpec& lane : m_plan.lanes) {
+        if (!lane.muted) threads.insert(lane.threads > 0 ? lane.threads : usableCpuCount());
+    }
+    auto roofs = nlohmann::ordered_json::array();
+    for (const int n : threads) {
+        if (m_cancel.requested()) break;
+        if (m_options.beforeRoof && !cachedRoof(n)) m_options.beforeRoof(n);
+        const MachineRoof roof = machineRoof(n);
+        if (roof.known()) roofs.push_back(roofToJson(roof));
+    }
+    return roofs;
+}
+
 trace::RunHeader Executor::makeHeader() const {
     trace::RunHeader header;
     header.id = newRunId();
     header.name = m_plan.name;
-    header.startedUnixMs = unixTimeMs();
     header.version = LANESCOPE_VERSION;
     header.planJson = dumpJson(planToJson(m_plan));
-    header.machineJson = dumpJson(describeMachine());
+    nlohmann::ordered_json machine = describeMachine();
+    if (m_options.roof == RoofPolicy::Measure) machine["roofs"] = measureRoofs();
+    header.machineJson = dumpJson(machine);
     header.command = m_options.command;
     if (header.command.empty()) {
         header.command = "printf %s " + shellQuote(header.planJson) + " | lanescope-cli run -";
     }
+    header.startedUnixMs = unixTimeMs();
     header.epochNs = nowNs();
     return header;
 }
@@ -249,7 +272,9 @@ Result<void> Executor::ensureEngine(Lane& lane) {
     lane.engine = std::move(*engine);
     const MemoryEstimate estimate = lane.engine->estimate();
     const MemoryEstimate measured = lane.engine->measured();
-    lane.record.settingsJson = settingsJson(*lane.spec, lane.engine->effective());
+    const EffectiveSettings& effective = lane.engine->effective();
+    lane.record.settingsJson = settingsJson(
+        *lane.spec, effective, m_source.int8Products(lane.index, effective.settings.exact));
     lane.record.kvBytesPerToken = lane.engine->kvBytesPerToken();
     lane.record.memory.weightBytes = estimate.weightBytes;
     lane.record.memory.kvBytesEstimated = estimate.kvBytes;

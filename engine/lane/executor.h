@@ -24,6 +24,11 @@ class LaneSource {
     /// An engine of its own for the lane. Precondition: load succeeded.
     virtual Result<std::unique_ptr<Engine>> build(std::int32_t lane,
                                                   const EngineSettings& settings) = 0;
+    /// See int8_products.h. Precondition: load succeeded.
+    virtual std::vector<trace::Op> int8Products(std::int32_t lane, bool exact) {
+        static_cast<void>(lane), static_cast<void>(exact);
+        return {};
+    }
     /// Asked before each request: whether the lane's model can still be read (its file may have
     /// changed on disk).
     virtual Result<void> check(std::int32_t lane) {
@@ -57,6 +62,8 @@ class Executor {
                        const Result<GenerateResult>& result);
     void failLane(Lane& lane, const Error& error);
     [[nodiscard]] trace::RunHeader makeHeader() const;
+    /// What the machine can do at most, for each number of threads in the plan.
+    [[nodiscard]] nlohmann::ordered_json measureRoofs() const;
 
     const Plan& m_plan;
     LaneSource& m_source;

@@ -10,6 +10,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/json.h"
 #include "engine/base/mapped_file.h"
+#include "engine/base/memory.h"
 #include "engine/base/thread_pool.h"
 #include "engine/lane/run.h"
 #include "kernels/ops/dispatch.h"
@@ -77,21 +78,27 @@ ArithmeticRoof arithmeticRoof(const kernels::OpTable& ops, ThreadPool& pool, ker
 
 double readRoof(const kernels::OpTable& ops, ThreadPool& pool) {
     constexpr std::size_t kPiece = std::size_t{8} << 20;
-    constexpr std::size_t kPieces = 12;  // a thread's, read in turn: none stays in a cache
+    constexpr std::size_t kMostPieces = 12;  // a thread's, read in turn: none stays in a cache
+    constexpr std::size_t kFewestPieces = 3;
     const auto nThreads = static_cast<std::size_t>(pool.size());
-    const Buffer buffer(kPiece * kPieces * nThreads);
+    const std::uint64_t mayUse = availableMemoryBytes() / 4;
+    const std::size_t pieces =
+        mayUse == 0 ? kMostPieces
+                    : std::min<std::size_t>(kMostPieces, mayUse / (kPiece * nThreads));
+    if (pieces < kFewestPieces) return 0.0;
+    const Buffer buffer(kPiece * pieces * nThreads);
     if (buffer.data() == nullptr) return 0.0;
     const auto pieceOf = [&](int index, std::size_t piece) {
-        return buffer.data() + kPiece * (kPieces * static_cast<std::size_t>(index) + piece);
+        return buffer.data() + kPiece * (pieces * static_cast<std::size_t>(index) + piece);
     };
-    std::fill_n(buffer.data(), kPiece * kPieces * nThreads, std::byte{1});
+    std::fill_n(buffer.data(), kPiece * pieces * nThreads, std::byte{1});
     double best = 0.0;
-    for (std::size_t i = 0; i < 6 * kPieces; ++i) {
+    for (std::size_t i = 0; i < 6 * pieces; ++i) {
         std::vector<std::uint64_t> read(nThreads, 0);
         const std::int64_t start = nowNs();
         pool.run([&](int index, int) {
             read[static_cast<std::size_t>(index)] =
-                ops.readBurst(pieceOf(index, i % kPieces), kPiece);
+                ops.readBurst(pieceOf(index, i % pieces), kPiece);
         });
         const auto ns = static_cast<double>(nowNs() - start);
         double sum = 0.0;
@@ -148,31 +155,43 @@ MachineRoof measureRoof(int threads) {
     roof.readGBps = readRoof(ops, pool);
     const ArithmeticRoof int8 = arithmeticRoof(ops, pool, kernels::Burst::Int8);
     const ArithmeticRoof fp32 = arithmeticRoof(ops, pool, kernels::Burst::Fp32);
-    roof.int8Gops = int8.together;
+    // What one thread does alone, all can: "together" may be less on a machine that is busy.
+    roof.int8Gops = std::max(int8.together, int8.alone);
     roof.int8GopsAlone = int8.alone;
-    roof.fp32Gflops = fp32.together;
+    roof.fp32Gflops = std::max(fp32.together, fp32.alone);
     roof.fp32GflopsAlone = fp32.alone;
     keep(roof);
     return roof;
 }
 
+std::optional<MachineRoof> cachedRoof(int threads) {
+    MachineRoof roof;
+    roof.threads = threads > 0 ? threads : usableCpuCount();
+    roof.isa = std::string(kernels::isaName(kernels::preferredIsa()));
+    const nlohmann::json cache = readCache();
+    const auto at = cache.find(keyOf(roof.threads, roof.isa));
+    if (at == cache.end() || !at->is_object()) return {};
+    roof.readGBps = numberOf(*at, "readGBps");
+    roof.int8Gops = numberOf(*at, "int8Gops");
+    roof.fp32Gflops = numberOf(*at, "fp32Gflops");
+    roof.int8GopsAlone = numberOf(*at, "int8GopsAlone");
+    roof.fp32GflopsAlone = numberOf(*at, "fp32GflopsAlone");
+    if (!roof.known()) return {};
+    return roof;
+}
+
 MachineRoof machineRoof(int threads) {
     if (threads <= 0) threads = usableCpuCount();
-    const std::string isa(kernels::isaName(kernels::preferredIsa()));
-    const std::string key = keyOf(threads, isa);
-    const nlohmann::json cache = readCache();
-    if (const auto at = cache.find(key); at != cache.end() && at->is_object()) {
-        MachineRoof roof;
-        roof.threads = threads;
-        roof.isa = isa;
-        roof.readGBps = numberOf(*at, "readGBps");
-        roof.int8Gops = numberOf(*at, "int8Gops");
-        roof.fp32Gflops = numberOf(*at, "fp32Gflops");
-        roof.int8GopsAlone = numberOf(*at, "int8GopsAlone");
-        roof.fp32GflopsAlone = numberOf(*at, "fp32GflopsAlone");
-        if (roof.readGBps > 0 && roof.int8Gops > 0 && roof.fp32Gflops > 0) return roof;
-    }
-    return measureRoof(threads);
+    const auto cached = cachedRoof(threads);
+    return cached ? *cached : measureRoof(threads);
+}
+
+nlohmann::ordered_json roofToJson(const MachineRoof& roof) {
+    return {{"threads", roof.threads},
+            {"isa", roof.isa},
+            {"readGBps", roof.readGBps},
+            {"int8Gops", roof.int8Gops},
+            {"fp32Gflops", roof.fp32Gflops}};
 }
 
 }  // namespace lanescope

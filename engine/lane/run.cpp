@@ -10,6 +10,7 @@
 #include "engine/checkpoint/synthetic.h"
 #include "engine/decode/settings.h"
 #include "engine/lane/executor.h"
+#include "engine/lane/int8_products.h"
 #include "engine/text/chat_template.h"
 
 namespace lanescope {
@@ -64,6 +65,10 @@ class StoredModels : public LaneSource {
     Result<std::unique_ptr<Engine>> build(std::int32_t lane,
                                           const EngineSettings& settings) override {
         return createEngine(m_models.at(lane), settings);
+    }
+
+    std::vector<trace::Op> int8Products(std::int32_t lane, bool exact) override {
+        return lanescope::int8Products(*m_models.at(lane), exact);
     }
 
     Result<void> check(std::int32_t lane) override {

@@ -3,6 +3,7 @@
 // everything to a trace::Sink. The one entry point that the command line and the app share.
 // Blocking; call it on an engine thread.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -52,9 +53,16 @@ Result<PreparedPrompt> preparePrompt(const PromptSpec& prompt, const Model& mode
 Result<std::unique_ptr<Engine>> createEngine(std::shared_ptr<const Model> model,
                                              const EngineSettings& settings);
 
+/// Whether a run is stored with what its machine can do at most (machine_roof.h).
+enum class RoofPolicy : std::uint8_t { LeaveOut, Measure };
+
 struct RunOptions {
     std::string baseDir = ".";  ///< relative prompt files and models
     std::string command;        ///< stored with the run; empty = made from the plan
+    /// Measure: one roof for each number of threads that the lanes use, from the cache or, before
+    /// the run starts, measured: about a second each.
+    RoofPolicy roof = RoofPolicy::LeaveOut;
+    std::function<void(int threads)> beforeRoof;  ///< called before each that has to be measured
 };
 
 /// Runs the plan. A lane that fails (bad model, no memory) is reported through laneReady with its

@@ -11,8 +11,17 @@ bool isPhase(trace::Op op) {
     return op == Op::Prefill || op == Op::DecodeStep || op == Op::Load || op == Op::Warmup;
 }
 
+namespace {
+
+bool isOf(StepKind kind, std::int32_t step) {
+    if (kind == StepKind::All) return true;
+    return kind == StepKind::Prefill ? step == 0 : step > 0;
+}
+
+}  // namespace
+
 std::vector<OpStats> opStats(const RunData& run, std::int32_t lane, std::int32_t request,
-                             std::int32_t step) {
+                             std::int32_t step, StepKind kind) {
     std::set<std::int32_t> wanted;  // ids; spans outside a request (-1) always count
     for (const RequestData* timed : timedRequests(run, lane)) wanted.insert(timed->record.id);
 
@@ -28,6 +37,7 @@ std::vector<OpStats> opStats(const RunData& run, std::int32_t lane, std::int32_t
             continue;
         }
         if (step >= 0 && span.step != step) continue;
+        if (!isOf(kind, span.step)) continue;
         Sum& sum = sums[static_cast<std::size_t>(span.op)];
         sum.us.push_back(static_cast<double>(span.tEndNs - span.tStartNs) / 1e3);
         sum.bytes += span.bytes;
@@ -46,6 +56,8 @@ std::vector<OpStats> opStats(const RunData& run, std::int32_t lane, std::int32_t
         stats.totalMs = d.mean * static_cast<double>(d.n) / 1e3;
         stats.meanUs = d.mean;
         stats.p95Us = d.p95;
+        stats.bytes = sum.bytes;
+        stats.flops = sum.flops;
         if (stats.totalMs > 0.0) {
             stats.gbPerS = static_cast<double>(sum.bytes) / (stats.totalMs * 1e6);
             stats.gflopPerS = static_cast<double>(sum.flops) / (stats.totalMs * 1e6);

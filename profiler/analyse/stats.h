@@ -50,15 +50,18 @@ struct OpStats {
     trace::Op op{};
     std::int64_t count = 0;
     double totalMs = 0.0, meanUs = 0.0, p95Us = 0.0;
+    std::uint64_t bytes = 0, flops = 0;    ///< sums over the spans
     double gbPerS = 0.0, gflopPerS = 0.0;  ///< 0 when no time was measured
     double share = 0.0;                    ///< of the sum over ops (phases excluded)
 };
 /// True for spans that enclose others (prefill, decode step, load, warm-up).
 bool isPhase(trace::Op op);
+/// Steps of a request that count: step 0 is the prefill, each later one decodes.
+enum class StepKind : std::uint8_t { All, Prefill, Decode };
 /// In the order of Op, ops that did occur. With request and step < 0: the timed requests only,
 /// unless there are only warm-ups.
 std::vector<OpStats> opStats(const RunData& run, std::int32_t lane, std::int32_t request = -1,
-                             std::int32_t step = -1);
+                             std::int32_t step = -1, StepKind kind = StepKind::All);
 
 /// One figure of two lanes (of the same or of two runs), with what counts as noise.
 struct Delta {

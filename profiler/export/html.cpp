@@ -40,6 +40,23 @@ std::string numberCell(const std::string& s) {
     return "<td class=\"num\">" + s + "</td>";
 }
 
+/// "at most 24.1 GB/s, 480 int8 GOP/s, 120 fp32 GFLOP/s with 2 threads"
+std::string roofsText(const Json& roofs) {
+    const auto number = [](const Json& roof, const char* key, int decimals) {
+        const auto at = roof.find(key);
+        return formatNumber(at != roof.end() && at->is_number() ? at->get<double>() : 0.0,
+                            decimals);
+    };
+    std::string out = "at most";
+    for (const Json& roof : roofs) {
+        if (!roof.is_object()) continue;
+        out += (&roof == &roofs.front() ? " " : "; ") + number(roof, "readGBps", 1) + " GB/s, " +
+               number(roof, "int8Gops", 0) + " int8 GOP/s, " + number(roof, "fp32Gflops", 0) +
+               " fp32 GFLOP/s with " + number(roof, "threads", 0) + " threads";
+    }
+    return out;
+}
+
 std::string header(const RunData& run) {
     std::string out = "<h1>" + text::html(run.header.name.empty() ? "Run" : run.header.name) +
                       "</h1>\n<p class=\"dim\">" + text::utcTime(run.header.startedUnixMs) + " · " +
@@ -54,10 +71,15 @@ std::string header(const RunData& run) {
         out += "<p>";
         bool first = true;
         for (const auto& [name, value] : machine.items()) {
+            if (name == "roofs" && (!value.is_array() || value.empty())) continue;
             if (!first) out += " · ";
             first = false;
             if (name == "memoryBytes" && value.is_number_unsigned()) {
                 out += "memory " + formatBytes(value.get<std::uint64_t>());
+                continue;
+            }
+            if (name == "roofs") {
+                out += roofsText(value);
                 continue;
             }
             out += text::html(name) + " " +

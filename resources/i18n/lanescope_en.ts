@@ -73,6 +73,26 @@
     </message>
 </context>
 <context>
+    <name>lanescope::app::RooflineChart</name>
+    <message numerus="yes">
+        <source>%n thread(s)</source>
+        <translation>
+            <numerusform>%n thread</numerusform>
+            <numerusform>%n threads</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::RunController</name>
+    <message numerus="yes">
+        <source>Measuring what this machine can do at most with %n thread(s)…</source>
+        <translation>
+            <numerusform>Measuring what this machine can do at most with %n thread…</numerusform>
+            <numerusform>Measuring what this machine can do at most with %n threads…</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lanescope::app::RunsPage</name>
     <message numerus="yes">
         <source>%n run(s) deleted.</source>

@@ -647,6 +647,220 @@
     </message>
 </context>
 <context>
+    <name>OpRows</name>
+    <message>
+        <source>Arithmetic roof: int8 (int8 activations meet block-quantised weights)</source>
+        <translation>算力上限：int8（int8 激活乘以分块量化的权重）</translation>
+    </message>
+    <message>
+        <source>Arithmetic roof: fp32</source>
+        <translation>算力上限：fp32</translation>
+    </message>
+    <message>
+        <source>At most %1 GFLOP/s at this intensity</source>
+        <translation>在此强度下至多 %1 GFLOP/s</translation>
+    </message>
+    <message>
+        <source>Cache: above 100 %, since the data came from the caches, which are faster than memory</source>
+        <translation>缓存：超过 100 %，因为数据来自比内存更快的处理器缓存</translation>
+    </message>
+    <message>
+        <source>Phases enclose ops and have no roof</source>
+        <translation>阶段包含算子，自身没有屋顶线</translation>
+    </message>
+    <message>
+        <source>This op counts no bytes and no arithmetic</source>
+        <translation>该算子不计字节数和运算量</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Arithmetic</source>
+        <translation>算力</translation>
+    </message>
+    <message>
+        <source>The roof of the machine was not measured with this run.</source>
+        <translation>此次运行未测量机器的屋顶线。</translation>
+    </message>
+    <message>
+        <source>Lane</source>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>Op</source>
+        <translation>算子</translation>
+    </message>
+    <message>
+        <source>Count</source>
+        <translation>次数</translation>
+    </message>
+    <message>
+        <source>Total</source>
+        <translation>总计</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>占比</translation>
+    </message>
+    <message>
+        <source>Mean</source>
+        <translation>平均</translation>
+    </message>
+    <message>
+        <source>p95</source>
+        <translation>p95</translation>
+    </message>
+    <message>
+        <source>GB/s</source>
+        <translation>GB/s</translation>
+    </message>
+    <message>
+        <source>GFLOP/s</source>
+        <translation>GFLOP/s</translation>
+    </message>
+    <message>
+        <source>Intensity</source>
+        <translation>强度</translation>
+    </message>
+    <message>
+        <source>% of roof</source>
+        <translation>屋顶线占比</translation>
+    </message>
+    <message>
+        <source>Limit</source>
+        <translation>瓶颈</translation>
+    </message>
+    <message>
+        <source>Lane of the run</source>
+        <translation>运行中的通道</translation>
+    </message>
+    <message>
+        <source>What the engine was doing</source>
+        <translation>引擎在做什么</translation>
+    </message>
+    <message>
+        <source>Spans of the timed requests</source>
+        <translation>计时请求的区段</translation>
+    </message>
+    <message>
+        <source>Sum of their durations</source>
+        <translation>时长之和</translation>
+    </message>
+    <message>
+        <source>Part of the sum over all ops of the lane; phases are not ops</source>
+        <translation>占该通道所有算子总和的比例；阶段不算算子</translation>
+    </message>
+    <message>
+        <source>Mean duration</source>
+        <translation>平均时长</translation>
+    </message>
+    <message>
+        <source>95th percentile of the durations</source>
+        <translation>时长的第 95 百分位</translation>
+    </message>
+    <message>
+        <source>Bytes the op must move, divided by its time</source>
+        <translation>算子必须搬运的字节数除以其时间</translation>
+    </message>
+    <message>
+        <source>Floating-point operations divided by time</source>
+        <translation>浮点运算次数除以时间</translation>
+    </message>
+    <message>
+        <source>Arithmetic intensity in FLOP/byte: floating-point operations for each byte that must be moved</source>
+        <translation>算术强度（FLOP/字节）：每搬运一个字节所做的浮点运算数</translation>
+    </message>
+    <message>
+        <source>Time the machine&apos;s roof would need, max(bytes / read bandwidth, operations / peak), divided by the time measured</source>
+        <translation>机器屋顶线所需的时间，即 max(字节数 / 读带宽, 运算数 / 峰值)，除以实测时间</translation>
+    </message>
+    <message>
+        <source>The roof the op meets first: reading from memory, or arithmetic</source>
+        <translation>该算子先碰到的上限：读内存或算力</translation>
+    </message>
+</context>
+<context>
+    <name>Ops</name>
+    <message>
+        <source>Embedding</source>
+        <translation>嵌入</translation>
+    </message>
+    <message>
+        <source>Norm</source>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>Quantise activations</source>
+        <translation>量化激活</translation>
+    </message>
+    <message>
+        <source>QKV projection</source>
+        <translation>QKV 投影</translation>
+    </message>
+    <message>
+        <source>RoPE</source>
+        <translation>RoPE</translation>
+    </message>
+    <message>
+        <source>KV write</source>
+        <translation>KV 写入</translation>
+    </message>
+    <message>
+        <source>Attention</source>
+        <translation>注意力</translation>
+    </message>
+    <message>
+        <source>Output projection</source>
+        <translation>输出投影</translation>
+    </message>
+    <message>
+        <source>Gate + up</source>
+        <translation>门控 + 上投影</translation>
+    </message>
+    <message>
+        <source>Activation</source>
+        <translation>激活函数</translation>
+    </message>
+    <message>
+        <source>Down projection</source>
+        <translation>下投影</translation>
+    </message>
+    <message>
+        <source>Residual add</source>
+        <translation>残差相加</translation>
+    </message>
+    <message>
+        <source>Head</source>
+        <translation>输出头</translation>
+    </message>
+    <message>
+        <source>Sampling</source>
+        <translation>采样</translation>
+    </message>
+    <message>
+        <source>Detokenise</source>
+        <translation>反分词</translation>
+    </message>
+    <message>
+        <source>Prefill</source>
+        <translation>预填充</translation>
+    </message>
+    <message>
+        <source>Decode step</source>
+        <translation>解码步</translation>
+    </message>
+    <message>
+        <source>Load</source>
+        <translation>加载</translation>
+    </message>
+    <message>
+        <source>Warm-up</source>
+        <translation>预热</translation>
+    </message>
+</context>
+<context>
     <name>PdfReport</name>
     <message>
         <source>Lane</source>
@@ -1260,78 +1474,6 @@
         <translation>清除</translation>
     </message>
     <message>
-        <source>Lane</source>
-        <translation>通道</translation>
-    </message>
-    <message>
-        <source>Op</source>
-        <translation>算子</translation>
-    </message>
-    <message>
-        <source>Count</source>
-        <translation>次数</translation>
-    </message>
-    <message>
-        <source>Total</source>
-        <translation>总计</translation>
-    </message>
-    <message>
-        <source>Share</source>
-        <translation>占比</translation>
-    </message>
-    <message>
-        <source>Mean</source>
-        <translation>平均</translation>
-    </message>
-    <message>
-        <source>p95</source>
-        <translation>p95</translation>
-    </message>
-    <message>
-        <source>GB/s</source>
-        <translation>GB/s</translation>
-    </message>
-    <message>
-        <source>GFLOP/s</source>
-        <translation>GFLOP/s</translation>
-    </message>
-    <message>
-        <source>Lane of the run</source>
-        <translation>运行中的通道</translation>
-    </message>
-    <message>
-        <source>What the engine was doing</source>
-        <translation>引擎在做什么</translation>
-    </message>
-    <message>
-        <source>Spans of the timed requests</source>
-        <translation>计时请求的区段</translation>
-    </message>
-    <message>
-        <source>Sum of their durations</source>
-        <translation>时长之和</translation>
-    </message>
-    <message>
-        <source>Part of the sum over all ops of the lane; phases are not ops</source>
-        <translation>占该通道所有算子总和的比例；阶段不算算子</translation>
-    </message>
-    <message>
-        <source>Mean duration</source>
-        <translation>平均时长</translation>
-    </message>
-    <message>
-        <source>95th percentile of the durations</source>
-        <translation>时长的第 95 百分位</translation>
-    </message>
-    <message>
-        <source>Bytes the op must move, divided by its time</source>
-        <translation>算子必须搬运的字节数除以其时间</translation>
-    </message>
-    <message>
-        <source>Floating-point operations divided by time</source>
-        <translation>浮点运算次数除以时间</translation>
-    </message>
-    <message>
         <source>%1 spans were dropped (rings full): totals are too low</source>
         <translation>丢弃了 %1 个区段（缓冲区已满）：总计偏低</translation>
     </message>
@@ -1350,6 +1492,58 @@
     <message>
         <source>from %1, length %2</source>
         <translation>从 %1 起，长度 %2</translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation>时间线</translation>
+    </message>
+    <message>
+        <source>Roofline</source>
+        <translation>屋顶线</translation>
+    </message>
+    <message>
+        <source>What is above the table</source>
+        <translation>表格上方的内容</translation>
+    </message>
+    <message>
+        <source>Every op by its arithmetic intensity and speed, under what this machine can do at most</source>
+        <translation>按算术强度和速度标出每个算子，上方是这台机器的极限</translation>
+    </message>
+    <message>
+        <source>All steps</source>
+        <translation>所有步</translation>
+    </message>
+    <message>
+        <source>Prefill</source>
+        <translation>预填充</translation>
+    </message>
+    <message>
+        <source>Decode</source>
+        <translation>解码</translation>
+    </message>
+    <message>
+        <source>Steps that count</source>
+        <translation>计入的步</translation>
+    </message>
+    <message>
+        <source>Steps that count in the table and the roofline. An op does more arithmetic for each byte in prefill than in decode.</source>
+        <translation>计入表格和屋顶线图的步。算子在预填充时每字节的运算比解码时多。</translation>
+    </message>
+    <message>
+        <source>Above 100 % of roof: the data came from the caches, which are faster than memory.</source>
+        <translation>屋顶线占比超过 100 %：数据来自比内存更快的处理器缓存。</translation>
+    </message>
+    <message>
+        <source>No op of this run has both bytes and arithmetic to show: trace ops and run again.</source>
+        <translation>此次运行没有同时记录字节数和运算量的算子：请开启算子跟踪后重新运行。</translation>
+    </message>
+    <message>
+        <source>Run a prompt: every op appears here under what this machine can do at most.</source>
+        <translation>运行一个提示词：每个算子会显示在这里，上方是这台机器的极限。</translation>
+    </message>
+    <message>
+        <source>Above the arithmetic roof: something else ran while the roof was measured.</source>
+        <translation>高于算力上限：测量屋顶线时有其他程序在运行。</translation>
     </message>
 </context>
 <context>
@@ -2467,6 +2661,87 @@
     </message>
 </context>
 <context>
+    <name>lanescope::app::RooflineChart</name>
+    <message>
+        <source>Lane %1 · %2</source>
+        <translation>通道 %1 · %2</translation>
+    </message>
+    <message>
+        <source>%1 FLOP/byte · %2 GFLOP/s · %3 GB/s</source>
+        <translation>%1 FLOP/字节 · %2 GFLOP/s · %3 GB/s</translation>
+    </message>
+    <message>
+        <source>%1, %2 % of the lane&apos;s op time</source>
+        <translation>%1，占该通道算子时间的 %2 %</translation>
+    </message>
+    <message>
+        <source>%1 of roof (at most %2 GFLOP/s) · limit: %3</source>
+        <translation>屋顶线占比 %1（至多 %2 GFLOP/s）· 瓶颈：%3</translation>
+    </message>
+    <message>
+        <source>Above the roof: the data came from the caches</source>
+        <translation>高于屋顶线：数据来自处理器缓存</translation>
+    </message>
+    <message>
+        <source>Copy as PNG</source>
+        <translation>复制为 PNG</translation>
+    </message>
+    <message>
+        <source>Copy as SVG</source>
+        <translation>复制为 SVG</translation>
+    </message>
+    <message>
+        <source>Reset zoom</source>
+        <translation>重置缩放</translation>
+    </message>
+    <message>
+        <source>Arithmetic intensity (FLOP/byte)</source>
+        <translation>算术强度（FLOP/字节）</translation>
+    </message>
+    <message>
+        <source>GFLOP/s</source>
+        <translation>GFLOP/s</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n thread(s)</source>
+        <translation>
+            <numerusform>%n 个线程</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>int8 %1 GOP/s</source>
+        <translation>int8 %1 GOP/s</translation>
+    </message>
+    <message>
+        <source>fp32 %1 GFLOP/s</source>
+        <translation>fp32 %1 GFLOP/s</translation>
+    </message>
+    <message>
+        <source>%1 GB/s read</source>
+        <translation>读 %1 GB/s</translation>
+    </message>
+    <message>
+        <source>Lane %1</source>
+        <translation>通道 %1</translation>
+    </message>
+    <message>
+        <source>matrix products</source>
+        <translation>矩阵乘</translation>
+    </message>
+    <message>
+        <source>attention</source>
+        <translation>注意力</translation>
+    </message>
+    <message>
+        <source>other ops</source>
+        <translation>其他算子</translation>
+    </message>
+    <message>
+        <source>size: share of the lane&apos;s op time</source>
+        <translation>大小：占该通道算子时间的比例</translation>
+    </message>
+</context>
+<context>
     <name>lanescope::app::RunController</name>
     <message>
         <source>Starting…</source>
@@ -2491,6 +2766,12 @@
     <message>
         <source>The run could not be stored</source>
         <translation>无法保存此次运行</translation>
+    </message>
+    <message numerus="yes">
+        <source>Measuring what this machine can do at most with %n thread(s)…</source>
+        <translation>
+            <numerusform>正在测量这台机器用 %n 个线程的极限…</numerusform>
+        </translation>
     </message>
 </context>
 <context>

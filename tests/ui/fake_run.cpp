@@ -17,6 +17,39 @@ const std::vector<std::string>& words() {
     return kWords;
 }
 
+/// About what the ops of a small model do on two threads.
+struct Work {
+    std::uint64_t bytes;
+    std::uint64_t flopsAByte;
+    std::int64_t ns;
+};
+
+const Work& workOf(trace::Op op) {
+    using trace::Op;
+    static constexpr Work kProduct{40'000, 3, 2'400}, kLarge{90'000, 3, 4'700};
+    static constexpr Work kAttention{12'000, 1, 1'900}, kSmall{4'096, 1, 900};
+    static constexpr Work kCached{8'000, 1, 260}, kMove{2'048, 0, 400}, kHead{600'000, 3, 27'000};
+    switch (op) {
+        case Op::Qkv:
+        case Op::OutProj:
+            return kProduct;
+        case Op::GateUp:
+        case Op::Down:
+            return kLarge;
+        case Op::Attention:
+            return kAttention;
+        case Op::Residual:
+            return kCached;
+        case Op::Embed:
+        case Op::KvWrite:
+            return kMove;
+        case Op::Head:
+            return kHead;
+        default:
+            return kSmall;
+    }
+}
+
 class FakeRun {
   public:
     FakeRun(const Plan& plan, trace::Sink& sink, const CancelToken& cancel, FakeSpeed speed)
@@ -59,7 +92,9 @@ class FakeRun {
         header.name = m_plan.name;
         header.startedUnixMs = unixTimeMs();
         header.planJson = dumpJson(planToJson(m_plan));
-        header.machineJson = "{}";
+        header.machineJson =
+            R"({"cpu":"made up","roofs":[{"threads":2,"isa":"avx2","readGBps":24.0,)"
+            R"("int8Gops":480.0,"fp32Gflops":120.0}]})";
         header.epochNs = nowNs();
         m_sink.runStarted(header);
         for (std::size_t i = 0; i < m_plan.lanes.size(); ++i) {
@@ -67,7 +102,8 @@ class FakeRun {
             lane.index = static_cast<int>(i);
             lane.name = m_plan.lanes[i].name;
             lane.model = m_plan.lanes[i].model;
-            lane.settingsJson = "{}";
+            lane.settingsJson =
+                R"({"threads":2,"int8":["qkv","out projection","gate+up","down","head"]})";
             lane.memory.weightBytes = 100 << 20;
             lane.memory.kvBytes = 20 << 20;
             lane.nLayers = 4;
@@ -99,9 +135,10 @@ class FakeRun {
             span.lane = static_cast<std::int16_t>(r.lane);
             span.request = r.id;
             span.step = index;
-            span.bytes = 4096;
-            span.flops = 8192;
-            span.tEndNs = nowNs() + 1000;
+            const Work& work = workOf(span.op);
+            span.bytes = work.bytes;
+            span.flops = work.flopsAByte * work.bytes;
+            span.tEndNs = span.tStartNs + work.ns * (10 + r.lane) / 10;
             m_sink.span(span);
         }
         trace::TokenRecord t;

@@ -23,6 +23,7 @@
 #include "app/report/report_dialog.h"
 #include "app/views/charts/chart_deck.h"
 #include "app/views/inspector/inspector.h"
+#include "app/views/kernels/kernels_page.h"
 #include "app/views/play/lane_card.h"
 #include "app/views/play/lane_dialog.h"
 #include "app/views/play/lane_strip.h"
@@ -478,6 +479,9 @@ class UiTest : public QObject {
         for (int page = 0; page < window()->pageKeys().size(); ++page) {
             window()->showPage(page);
             shoot(window()->pageKeys()[page]);
+            if (window()->pageKeys()[page] != QStringLiteral("kernels")) continue;
+            window()->kernels()->showPane(KernelsPage::Pane::Roofline);
+            shoot(QStringLiteral("roofline"));
         }
         window()->showPage(0);
         window()->findChild<LaneStrip*>()->editLane(1);

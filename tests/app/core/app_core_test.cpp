@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "app/bridge/plan_document.h"
+#include "app/bridge/run_controller.h"
 #include "app/bridge/run_progress.h"
 #include "app/bridge/selection.h"
 #include "app/models/lane_chips.h"
@@ -128,6 +129,20 @@ class AppCoreTest : public QObject {
         QCOMPARE(progress.activeLane, 1);
         QVERIFY(std::abs(progress.fraction - 1.5 / 4) < 1e-9);
         QCOMPARE(progress.etaMs, 2500);
+    }
+
+    void measuringTheRoofIsSaidInTheStatus() {
+        RunController controller(nullptr);
+        controller.setExecutor([](const Plan&, ModelStore&, trace::Sink&, const CancelToken&,
+                                  const RunOptions& options) -> Result<trace::RunStatus> {
+            if (options.roof == RoofPolicy::Measure) options.beforeRoof(2);
+            return trace::RunStatus::Finished;
+        });
+        QSignalSpy progress(&controller, &RunController::progressChanged);
+        controller.startRun(Plan{});
+        QTRY_VERIFY(!controller.running());
+        QCOMPARE(progress.count(), 3);  // starting, measuring, done
+        QVERIFY(progress[1][2].toString().contains(QStringLiteral("at most")));
     }
 
     void tokenTextMapsCharactersToTokens() {

@@ -4,14 +4,17 @@
 
 namespace lanescope::app::test {
 
-profiler::RunSnapshot handMadeRun(int nLanes, int repetitions, int nTokens, const char* id) {
+profiler::RunSnapshot handMadeRun(int nLanes, int repetitions, int nTokens, const char* id,
+                                  bool withRoof) {
     auto run = std::make_shared<profiler::RunData>();
     run->header.id = id;
     run->header.name = "kv formats";
     run->header.startedUnixMs = 1'790'000'000'000;
     run->header.version = "0.1.0";
     run->header.command = "lanescope-cli run plan.json --out out";
-    run->header.machineJson = R"({"cpu":"test"})";
+    run->header.machineJson = withRoof ? R"({"cpu":"test","roofs":[{"threads":2,"isa":"avx2",)"
+                                         R"("readGBps":1.0,"int8Gops":8.0,"fp32Gflops":0.8}]})"
+                                       : R"({"cpu":"test"})";
     run->status = trace::RunStatus::Finished;
     std::int64_t clock = 1'000'000;
     for (int l = 0; l < nLanes; ++l) {
@@ -19,7 +22,7 @@ profiler::RunSnapshot handMadeRun(int nLanes, int repetitions, int nTokens, cons
         lane.index = l;
         lane.name = std::string(1, static_cast<char>('A' + l));
         lane.model = "tiny";
-        lane.settingsJson = R"({"kv":"fp16"})";
+        lane.settingsJson = R"({"kv":"fp16","threads":2,"int8":["qkv","gate+up","head"]})";
         lane.memory.weightBytes = 98'000'000;
         lane.memory.kvBytes = 4'000'000;
         run->lanes.push_back(lane);
@@ -52,7 +55,10 @@ profiler::RunSnapshot handMadeRun(int nLanes, int repetitions, int nTokens, cons
                     s.tStartNs = t;
                     s.tEndNs = t + lengthNs / 4;
                     s.bytes = 1'000'000;
-                    s.flops = 2'000'000;
+                    s.flops = op == trace::Op::Qkv         ? 2'000'000
+                              : op == trace::Op::Attention ? 1'000'000
+                              : op == trace::Op::GateUp    ? 4'000'000
+                                                           : 3'000'000;
                     t = s.tEndNs;
                     run->spans.push_back(s);
                 }

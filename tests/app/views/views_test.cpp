@@ -4,7 +4,9 @@
 #include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
 #include <QFile>
+#include <QLabel>
 #include <QLineSeries>
 #include <QPushButton>
 #include <QSettings>
@@ -21,6 +23,8 @@
 #include "app/views/charts/trace_chart.h"
 #include "app/views/inspector/inspector.h"
 #include "app/views/kernels/kernels_page.h"
+#include "app/views/kernels/op_rows.h"
+#include "app/views/kernels/roofline_chart.h"
 #include "app/views/runs/compare_view.h"
 #include "app/views/runs/runs_page.h"
 #include "app/widgets/bar_list.h"
@@ -169,6 +173,66 @@ class ViewsTest : public QObject {
         save(page, "kernels");
         QTest::keyClick(page.timeline(), Qt::Key_Escape);
         QVERIFY(selection.empty());
+    }
+
+    void opsLieUnderTheRoofAndAClickSelects() {
+        Selection selection;
+        KernelsPage page(&selection);
+        page.resize(1000, 600);
+        page.show();
+        page.setRun(test::handMadeRun(2, 1, 8, "0123456789abcdef", true));
+        page.showPane(KernelsPage::Pane::Roofline);
+        RooflineChart* chart = page.roofline();
+        QVERIFY(chart->isVisible());
+        QCOMPARE(chart->marks().size(), std::size_t{8});  // 4 ops, 2 lanes
+        QCOMPARE(chart->roofs().size(), std::size_t{1});
+        for (std::size_t i = 0; i < chart->marks().size(); ++i)
+            QVERIFY(chart->rect().contains(chart->markPosition(i).toPoint()));
+        save(page, "roofline");
+        // 1 MB in 1.25 ms of each decode step and in 5 ms of the prefill: 8 MB in 13.75 ms.
+        const QString csv = page.table()->toCsv(DataTable::Rows::All);
+        QVERIFY2(csv.contains(QStringLiteral(",Intensity,% of roof,Limit\r\n")), qPrintable(csv));
+        QVERIFY2(csv.contains(QStringLiteral(",2.00,58 %,Memory\r\n")), qPrintable(csv));
+        QVERIFY2(csv.contains(QStringLiteral(",1.00,73 %,Arithmetic\r\n")), qPrintable(csv));
+
+        const RooflineMark mark = chart->marks()[0];
+        QTest::mouseClick(chart, Qt::LeftButton, {}, chart->markPosition(0).toPoint());
+        QCOMPARE(selection.state().op, static_cast<int>(mark.op));
+        QCOMPARE(selection.state().lane, mark.lane);
+        QCOMPARE(page.table()->selectedIds(), QVariantList{QVariant(opRowId(mark.lane, mark.op))});
+        QVERIFY(page.table()->toMarkdown().contains(QStringLiteral("| % of roof |")));
+        QTest::mouseClick(chart, Qt::LeftButton, {}, chart->markPosition(0).toPoint());
+        QCOMPARE(selection.state().op, -1);
+        // By keyboard: the next mark, chosen.
+        chart->setFocus();
+        QTest::keyClick(chart, Qt::Key_Right);
+        QVERIFY(chart->accessibleDescription().contains(QStringLiteral("FLOP/byte")));
+        QTest::keyClick(chart, Qt::Key_Return);
+        QVERIFY(selection.state().op >= 0);
+        QVERIFY(chart->toSvg().contains("<svg"));
+        // Only the steps that decode: nothing of the long prefill is left.
+        const double all = chart->marks()[0].totalMs;
+        page.findChild<QComboBox*>()->setCurrentIndex(2);
+        QVERIFY(chart->marks()[0].totalMs < all);
+    }
+
+    void aRunWithoutARoofSaysSo() {
+        Selection selection;
+        KernelsPage page(&selection);
+        page.resize(1000, 600);
+        page.show();
+        page.showPane(KernelsPage::Pane::Roofline);
+        QVERIFY(page.roofline()->marks().empty());
+        QVERIFY(!page.roofline()->grab().isNull());
+        page.setRun(m_run);
+        QCOMPARE(page.roofline()->marks().size(), std::size_t{8});
+        QVERIFY(page.roofline()->roofs().empty());
+        QVERIFY(page.table()->toCsv().contains(QStringLiteral(",2.00,–,–\r\n")));
+        bool said = false;
+        for (const auto* label : page.findChildren<QLabel*>())
+            said = said || (label->isVisible() && label->text().contains(roofMissingText()));
+        QVERIFY(said);
+        save(page, "roofline-not-measured");
     }
 
     void aGrowingRunIsFollowed() {

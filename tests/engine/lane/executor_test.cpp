@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -77,6 +78,7 @@ class FakeEngine : public Engine {
     [[nodiscard]] std::uint64_t kvBytesPerToken() const override { return 7; }
     Result<GenerateResult> generate(const GenerateRequest& request, trace::Cursor cursor,
                                     const CancelToken& cancel) override;
+    void traceBenchmarks(const trace::Cursor&) override {}
     Result<std::vector<float>> logits(std::span<const TokenId>, const CancelToken&) override {
         return internalError("not here");
     }
@@ -232,8 +234,9 @@ TEST(Executor, RecordsSayWhatRan) {
     EXPECT_EQ(
         lane.settingsJson,
         R"({"backend":"cpu","isa":"made-up","threads":0,"weights":"as-is","kv":"fp16",)"
-        R"("kvBlock":16,"context":0,"attention":"flash","exact":false,"acts":"int8","affinity":"none","pack":true,"prefillChunk":256,)"
-        R"("decode":"plain","notes":["kv fp32 instead of fp16: exact path"]})");
+        R"("kvBlock":16,"context":0,"attention":"flash","exact":false,"acts":"int8","affinity":"none",)"
+        R"("pack":true,"prefillChunk":256,)"
+        R"("decode":"plain","int8":[],"notes":["kv fp32 instead of fp16: exact path"]})");
 
     const trace::RequestRecord& request = run.log.finished.at(0);
     EXPECT_EQ(request.promptText, "<hello>");
@@ -267,6 +270,60 @@ TEST(Executor, TheHeaderMakesTheRunAgain) {
     Trial again;
     ASSERT_TRUE(again.execute(plan).ok());
     EXPECT_NE(again.log.header.id, h.id);
+}
+
+/// The cache folder is an empty one while this lives.
+class OwnCache {
+  public:
+    OwnCache() {
+        const char* before = std::getenv("XDG_CACHE_HOME");
+        m_had = before != nullptr;
+        if (m_had) m_before = before;
+        m_dir = (std::filesystem::temp_directory_path() / "lanescope_roof_XXXXXX").string();
+        EXPECT_NE(::mkdtemp(m_dir.data()), nullptr);
+        ::setenv("XDG_CACHE_HOME", m_dir.c_str(), 1);
+    }
+    ~OwnCache() {
+        if (m_had)
+            ::setenv("XDG_CACHE_HOME", m_before.c_str(), 1);
+        else
+            ::unsetenv("XDG_CACHE_HOME");
+        std::error_code ignored;
+        std::filesystem::remove_all(m_dir, ignored);
+    }
+
+  private:
+    std::string m_dir, m_before;
+    bool m_had = false;
+};
+
+TEST(Executor, TheMachinesRoofIsMeasuredOnceBeforeTheRunForEachNumberOfThreads) {
+    const OwnCache cache;
+    Plan plan = makePlan(3);
+    for (LaneSpec& lane : plan.lanes) lane.threads = 1;
+    plan.lanes[2].muted = true;
+    plan.lanes[2].threads = 2;
+    std::vector<std::string> measured;
+    const auto machineOf = [&] {
+        Trial run;
+        RunOptions options;
+        options.roof = RoofPolicy::Measure;
+        options.beforeRoof = [&](int threads) {
+            EXPECT_TRUE(run.log.events.empty()) << "the run is not timed meanwhile";
+            measured.push_back(std::to_string(threads));
+        };
+        Executor executor(plan, run.world, run.log, run.cancel, options);
+        EXPECT_TRUE(executor.run().ok());
+        auto machine = parseJson(run.log.header.machineJson, "machine");
+        return machine.ok() ? *machine : nlohmann::json();
+    };
+    const nlohmann::json first = machineOf();
+    ASSERT_EQ(first["roofs"].size(), 1U);
+    EXPECT_EQ(first["roofs"][0]["threads"], 1);
+    for (const char* key : {"readGBps", "int8Gops", "fp32Gflops"})
+        EXPECT_GT(first["roofs"][0][key].get<double>(), 0.0) << key;
+    EXPECT_EQ(machineOf()["roofs"], first["roofs"]);
+    EXPECT_THAT(measured, ElementsAre("1"));
 }
 
 TEST(Executor, MutedLanesAreSkipped) {

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 
+#include "engine/base/json.h"
 #include "tests/support/golden.h"
 
 namespace lanescope {
@@ -91,6 +92,20 @@ TEST(Run, TheSamePlanGivesTheSameTokensAgain) {
     EXPECT_EQ(first.tokens, second.tokens);
     EXPECT_EQ(first.tokens[2].size(), 12U);
     EXPECT_EQ(first.runsFinished, 1);
+}
+
+TEST(Run, MatrixProductsThatRanInInt8AreNamed) {
+    const auto int8Of = [](const char* model, bool exact) {
+        Keeper keeper;
+        LaneSpec spec = lane("A", model);
+        spec.exact = exact;
+        EXPECT_TRUE(run(tokenPlan({spec}), keeper).ok());
+        return (*parseJson(keeper.lanes[0].settingsJson, "settings"))["int8"].dump();
+    };
+    EXPECT_EQ(int8Of("llama_wide.Q4_0.gguf", false),
+              R"(["qkv","out projection","gate+up","down","head"])");
+    EXPECT_EQ(int8Of("llama_wide.Q4_0.gguf", true), "[]");
+    EXPECT_EQ(int8Of("llama_gqa.F16.gguf", false), "[]");
 }
 
 TEST(Run, RecordsOfARealLaneAreComplete) {

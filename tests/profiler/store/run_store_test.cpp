@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "profiler/analyse/roofline.h"
 #include "tests/profiler/make_run.h"
 #include "tests/profiler/same_run.h"
 #include "tests/profiler/scratch_folder.h"
@@ -61,6 +62,33 @@ TEST(RunStore, AReopenedRunEqualsTheSavedSnapshotFieldByField) {
     const auto loaded = store->load(run.header.id);
     ASSERT_TRUE(loaded) << loaded.error().toString();
     expectSame(run, **loaded);
+}
+
+// A run says what its machine could do at most; runs from before roofs were stored still open.
+TEST(RunStore, TheRoofStaysWithTheRunAndOldRunsHaveNone) {
+    const test::ScratchFolder folder;
+    RunData old = makeRun();
+    RunData run = makeRun();
+    run.header.id = "fedcba9876543210fedcba9876543210";
+    run.header.machineJson =
+        R"({"cpu":"Example CPU","roofs":[{"threads":2,"isa":"avx2","readGBps":24.125,)"
+        R"("int8Gops":480.5,"fp32Gflops":120.25}]})";
+    run.lanes[0].settingsJson = R"({"threads":2,"int8":["qkv","head"]})";
+    {
+        const auto store = openAt(folder.file("runs.db"));
+        ASSERT_TRUE(store->save(old));
+        ASSERT_TRUE(store->save(run));
+    }
+    const auto store = openAt(folder.file("runs.db"));
+    const auto with = store->load(run.header.id);
+    ASSERT_TRUE(with) << with.error().toString();
+    expectSame(run, **with);
+    const LaneRoof lane = laneRoof(**with, 0);
+    EXPECT_EQ(lane.roof, (Roof{2, "avx2", 24.125, 480.5, 120.25}));
+    EXPECT_EQ(lane.peakOf(trace::Op::Head), Peak::Int8);
+    const auto without = store->load(old.header.id);
+    ASSERT_TRUE(without) << without.error().toString();
+    EXPECT_FALSE(laneRoof(**without, 0).roof.known());
 }
 
 TEST(RunStore, SavesWhatGrewChangedAndShrank) {
