@@ -7,26 +7,9 @@
 #include "engine/backend/cpu_traffic.h"
 #include "engine/backend/cpu_workspace.h"
 #include "engine/backend/share.h"
+#include "engine/model/keys_seen.h"
 
 namespace lanescope {
-
-namespace {
-
-/// Keys that n tokens from position `first` on see together, and query-key pairs.
-struct KeysSeen {
-    std::int64_t keys = 0;
-    std::int64_t pairs = 0;
-};
-
-KeysSeen keysSeen(std::int64_t first, std::int64_t n, std::int64_t window) {
-    if (window == 0) return {first + n, n * first + n * (n + 1) / 2};
-    // Token t sees min(t + 1, window); from position window - 1 on it is the window.
-    const std::int64_t growing = std::clamp<std::int64_t>(window - 1 - first, 0, n);
-    return {std::min(first + n, window - 1 + n),
-            growing * first + growing * (growing + 1) / 2 + (n - growing) * window};
-}
-
-}  // namespace
 
 void CpuBackend::ropeRows(int layer, std::size_t segment, const NormWeights& norm, float* x,
                           std::int64_t nHeads, std::int64_t begin, std::int64_t end) const {

@@ -257,6 +257,26 @@
         <source>Packed: weights are laid out for the processor when they are loaded</source>
         <translation>已重排：权重在加载时按处理器的读取方式排列</translation>
     </message>
+    <message>
+        <source>acts %1</source>
+        <translation>激活 %1</translation>
+    </message>
+    <message>
+        <source>Activations that meet quantised weights: int8, or int8 in two terms</source>
+        <translation>与量化权重相乘的激活：int8，或两项 int8</translation>
+    </message>
+    <message>
+        <source>pinned threads</source>
+        <translation>线程绑核</translation>
+    </message>
+    <message>
+        <source>free threads</source>
+        <translation>线程不绑核</translation>
+    </message>
+    <message>
+        <source>Pinned: every thread stays on a core of its own</source>
+        <translation>绑核：每个线程固定在各自的核心上</translation>
+    </message>
 </context>
 <context>
     <name>MetadataRows</name>
@@ -1770,6 +1790,26 @@
     <message>
         <source>Block-quantised weights are laid out anew in memory; answers stay the same</source>
         <translation>块量化权重在内存中重新排列；答案不变</translation>
+    </message>
+    <message>
+        <source>Keep every thread on a core of its own</source>
+        <translation>每个线程固定在各自的核心上</translation>
+    </message>
+    <message>
+        <source>int8, a scale per 32</source>
+        <translation>int8，每 32 个一个缩放</translation>
+    </message>
+    <message>
+        <source>int8 in two terms: finer, slower</source>
+        <translation>int8 两项：更精细，更慢</translation>
+    </message>
+    <message>
+        <source>How activations are rounded where they meet quantised weights</source>
+        <translation>激活与量化权重相乘时如何取整</translation>
+    </message>
+    <message>
+        <source>Acti&amp;vations</source>
+        <translation>激活(&amp;V)</translation>
     </message>
 </context>
 <context>

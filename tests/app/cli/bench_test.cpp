@@ -1,3 +1,6 @@
+#include <map>
+#include <string>
+
 #include "tests/app/cli/process.h"
 
 namespace lanescope::test {
