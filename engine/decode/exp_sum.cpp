@@ -90,38 +90,111 @@ LANESCOPE_INLINE Totals sweep(const float* logits, std::size_t n, float maximum,
     return totals;
 }
 
+/// Whether any lane is set.
+LANESCOPE_INLINE bool any(const Ints& mask) {
+    std::uint64_t parts[kLanes / 2];
+    std::memcpy(parts, &mask, sizeof(parts));
+    return (parts[0] | parts[1] | parts[2] | parts[3]) != 0;
+}
+
+LANESCOPE_INLINE std::size_t firstAboveIn(const float* x, std::size_t from, std::size_t n,
+                                          float threshold) {
+    constexpr std::size_t kAtOnce = 4;
+    std::size_t i = from;
+    for (; i + kAtOnce * kLanes <= n; i += kAtOnce * kLanes) {
+        Ints above{};
+        for (std::size_t k = 0; k < kAtOnce; ++k) {
+            Floats v;
+            std::memcpy(&v, x + i + k * kLanes, sizeof(v));
+            above |= v > threshold;
+        }
+        if (any(above)) break;
+    }
+    while (i < n && !(x[i] > threshold)) ++i;
+    return i;
+}
+
+/// All of a scan but the argmax; maximum is -Inf when nothing is finite.
+LANESCOPE_INLINE LogitScan scanIn(const float* x, std::size_t n) {
+    LogitScan scan;
+    scan.maximum = -HUGE_VALF;
+    Floats best = Floats{} - HUGE_VALF;
+    Ints finite{};
+    Ints plusInf{};
+    std::size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) {
+        Floats v;
+        std::memcpy(&v, x + i, sizeof(v));
+        const Ints ok = (v - v) == 0.0F;
+        finite -= ok;  // true is -1
+        plusInf -= v == HUGE_VALF;
+        best = (ok & (v > best)) ? v : best;
+    }
+    for (int lane = 0; lane < kLanes; ++lane) {
+        scan.maximum = std::max(scan.maximum, best[lane]);
+        scan.nFinite += finite[lane];
+        scan.nPlusInf += plusInf[lane];
+    }
+    for (; i < n; ++i) {
+        if (std::isfinite(x[i])) {
+            ++scan.nFinite;
+            scan.maximum = std::max(scan.maximum, x[i]);
+        } else if (x[i] > 0.0F) {
+            ++scan.nPlusInf;
+        }
+    }
+    return scan;
+}
+
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) Totals sweepAvx2(const float* logits, std::size_t n, float maximum,
-                                                 float scale, float* out) {
+#define LANESCOPE_AVX2 __attribute__((target("avx2")))
+LANESCOPE_AVX2 Totals sweepAvx2(const float* logits, std::size_t n, float maximum, float scale,
+                                float* out) {
     return sweep(logits, n, maximum, scale, out);
+}
+LANESCOPE_AVX2 std::size_t firstAboveAvx2(const float* x, std::size_t from, std::size_t n,
+                                          float threshold) {
+    return firstAboveIn(x, from, n, threshold);
+}
+LANESCOPE_AVX2 LogitScan scanAvx2(const float* x, std::size_t n) {
+    return scanIn(x, n);
+}
+bool hasAvx2() {
+    static const bool kHas = __builtin_cpu_supports("avx2") != 0;
+    return kHas;
 }
 #endif
 
 Totals sweepBest(const float* logits, std::size_t n, float maximum, float scale, float* out) {
 #if defined(__x86_64__)
-    static const bool hasAvx2 = __builtin_cpu_supports("avx2") != 0;
-    if (hasAvx2) return sweepAvx2(logits, n, maximum, scale, out);
+    if (hasAvx2()) return sweepAvx2(logits, n, maximum, scale, out);
 #endif
     return sweep(logits, n, maximum, scale, out);
 }
 
 }  // namespace
 
+std::size_t firstAbove(std::span<const float> logits, std::size_t from, float threshold) {
+#if defined(__x86_64__)
+    if (hasAvx2()) return firstAboveAvx2(logits.data(), from, logits.size(), threshold);
+#endif
+    return firstAboveIn(logits.data(), from, logits.size(), threshold);
+}
+
 LogitScan scanLogits(std::span<const float> logits) {
-    LogitScan scan;
-    scan.maximum = -HUGE_VALF;
-    for (std::size_t i = 0; i < logits.size(); ++i) {
-        const float x = logits[i];
-        if (std::isfinite(x)) {
-            ++scan.nFinite;
-            if (x > scan.maximum) {
-                scan.maximum = x;
-                scan.argmax = static_cast<std::int32_t>(i);
-            }
-        } else if (x > 0.0F) {
-            ++scan.nPlusInf;
-        }
-    }
+    const float* x = logits.data();
+#if defined(__x86_64__)
+    LogitScan scan = hasAvx2() ? scanAvx2(x, logits.size()) : scanIn(x, logits.size());
+#else
+    LogitScan scan = scanIn(x, logits.size());
+#endif
+    if (scan.nFinite == 0) return scan;
+    // The first that is not below the maximum: just below it is the next smaller float. +Inf is
+    // above too.
+    const float below = std::nextafter(scan.maximum, -HUGE_VALF);
+    std::size_t at = firstAbove(logits, 0, below);
+    while (!std::isfinite(x[at])) at = firstAbove(logits, at + 1, below);
+    scan.argmax = static_cast<std::int32_t>(at);
     return scan;
 }
 

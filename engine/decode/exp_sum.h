@@ -1,8 +1,9 @@
 #pragma once
-// Soft-max sums over a vocabulary, the only costly maths of sampling (150 000 exponentials a
+// Sweeps over the logits of a vocabulary, the only costly maths of sampling (150 000 exponentials a
 // token). Fixed lanes and no fused multiply-add, so that every machine gets the same bits and a
 // seed the same tokens. Not a kernel: nothing here touches weights.
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -16,6 +17,10 @@ struct LogitScan {
     std::int32_t nPlusInf = 0;
 };
 LogitScan scanLogits(std::span<const float> logits);
+
+/// The first index from `from` on whose logit is above the threshold (NaN never is); size() if
+/// none.
+std::size_t firstAbove(std::span<const float> logits, std::size_t from, float threshold);
 
 /// sum = Σ exp((x - maximum) · scale), weighted = Σ exp(…) · (x - maximum) · scale over the finite
 /// x.

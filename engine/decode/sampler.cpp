@@ -225,11 +225,14 @@ std::vector<trace::TopCandidate> topCandidates(std::span<const float> logits,
     const ByScore better{raw.data()};
     std::vector<std::int32_t> heap;
     heap.reserve(wanted + 1);
-    for (std::size_t i = 0; i < raw.size(); ++i) {
+    for (std::size_t i = 0;; ++i) {
+        // Of equal ones the earlier is better, so only what is above the worst can enter.
+        const float worst =
+            heap.size() < wanted ? -HUGE_VALF : raw[static_cast<std::size_t>(heap.front())];
+        i = firstAbove(raw, i, worst);
+        if (i == raw.size()) break;
         if (!std::isfinite(raw[i])) continue;
-        const auto id = static_cast<std::int32_t>(i);
-        if (heap.size() == wanted && !better(id, heap.front())) continue;
-        heap.push_back(id);
+        heap.push_back(static_cast<std::int32_t>(i));
         std::push_heap(heap.begin(), heap.end(), better);
         if (heap.size() > wanted) {
             std::pop_heap(heap.begin(), heap.end(), better);

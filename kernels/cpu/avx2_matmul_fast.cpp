@@ -180,7 +180,7 @@ void tile(const Chunk& c, const Source& source, std::int64_t token) {
     }
     for (int b = 0; b < c.nBlocks; ++b) {
         const auto block = source.block(b);
-        if constexpr (kT >= 4) source.prefetch(b);
+        source.prefetch(b);
         if constexpr (kKind == PanelKind::Split8) {
             splitBlock<kP, kT>(block, b, a, scale, acc);
         } else {

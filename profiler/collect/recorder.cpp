@@ -20,7 +20,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMaxQueuedEvents = 1U << 16;
-constexpr auto kDrainInterval = milliseconds(8);  // well under a frame, and rare enough to be free
+// Under two frames of the window. Each waking takes a core from the maths for a moment: at 8 ms the
+// price of tracing was measured at three per cent of decoding, of which the spans are 0.2.
+constexpr auto kDrainInterval = milliseconds(33);
 constexpr std::int64_t kHeartbeatNs = 2'000'000'000;  // a waiting run still shows that it lives
 constexpr auto kIdleInterval = milliseconds(100);     // before the start and after the end
 

@@ -66,6 +66,44 @@ TEST(ExpSums, MatchDoublePrecisionForEveryLength) {
     }
 }
 
+TEST(LogitScan, FindsWhatAPlainLoopFinds) {
+    std::mt19937 random(5);
+    const float specials[] = {HUGE_VALF, -HUGE_VALF, std::nanf(""), 0.0F, -0.0F, -3.4e38F, 1.0F};
+    for (std::size_t n = 0; n < 150; ++n) {
+        for (int round = 0; round < 6; ++round) {
+            std::vector<float> x(n);
+            for (float& v : x) {
+                const unsigned pick = random() % 40;
+                v = pick < 7 && round > 0 ? specials[pick]
+                                          : static_cast<float>(random() % 9) - 9.0F;
+            }
+            LogitScan expected;
+            float best = -HUGE_VALF;
+            for (std::size_t i = 0; i < n; ++i) {
+                if (x[i] == HUGE_VALF) ++expected.nPlusInf;
+                if (!std::isfinite(x[i])) continue;
+                ++expected.nFinite;
+                if (expected.argmax >= 0 && x[i] <= best) continue;
+                best = x[i];
+                expected.argmax = static_cast<std::int32_t>(i);
+            }
+            const LogitScan scan = scanLogits(x);
+            ASSERT_EQ(scan.nFinite, expected.nFinite) << n;
+            ASSERT_EQ(scan.nPlusInf, expected.nPlusInf) << n;
+            ASSERT_EQ(scan.argmax, expected.argmax) << n;
+            if (scan.nFinite > 0) {
+                ASSERT_EQ(scan.maximum, best);
+            }
+            for (const float threshold : {-HUGE_VALF, -5.0F, best, HUGE_VALF}) {
+                const std::size_t from = n / 3;
+                std::size_t first = from;
+                while (first < n && !(x[first] > threshold)) ++first;
+                ASSERT_EQ(firstAbove(x, from, threshold), first) << n << " above " << threshold;
+            }
+        }
+    }
+}
+
 TEST(ExpSums, ExpIsAccurateAndEndsInZero) {
     for (float x = 0.0F; x > -87.0F; x -= 0.037F)
         EXPECT_NEAR(expNegative(x), std::exp(static_cast<double>(x)),
