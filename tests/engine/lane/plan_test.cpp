@@ -20,15 +20,16 @@ constexpr const char* kShort =
 
 TEST(Plan, TheShortestPlanTakesEveryDefault) {
     const Plan plan = parsed(kShort);
-    EXPECT_EQ(dumpJson(planToJson(plan)),
-              R"({"schema":1,"name":"untitled","prompts":[{"text":"hi"}],)"
-              R"("sampling":{"temperature":0.0,"topK":0,"topP":1.0,"minP":0.0,"repeatPenalty":1.0,)"
-              R"("repeatWindow":64,"seed":1,"maxTokens":128,"stop":[],"ignoreEos":false},)"
-              R"("warmup":1,"repetitions":1,"order":"interleaved","baseline":"",)"
-              R"("lanes":[{"name":"A","model":"smollm2","backend":"cpu","threads":0,)"
-              R"("weights":"as-is","kv":"fp16","attention":"flash","kvBlock":16,"context":0,)"
-              R"("exact":false,"acts":"int8","affinity":"none","pack":true,"decode":{"kind":"plain"},"muted":false}],)"
-              R"("topCandidates":10,"traceOps":true})");
+    EXPECT_EQ(
+        dumpJson(planToJson(plan)),
+        R"({"schema":1,"name":"untitled","prompts":[{"text":"hi"}],)"
+        R"("sampling":{"temperature":0.0,"topK":0,"topP":1.0,"minP":0.0,"repeatPenalty":1.0,)"
+        R"("repeatWindow":64,"seed":1,"maxTokens":128,"stop":[],"ignoreEos":false},)"
+        R"("warmup":1,"repetitions":1,"order":"interleaved","baseline":"",)"
+        R"("lanes":[{"name":"A","model":"smollm2","backend":"cpu","threads":0,)"
+        R"("weights":"as-is","kv":"fp16","attention":"flash","kvBlock":16,"context":0,)"
+        R"("exact":false,"acts":"int8","affinity":"none","pack":true,"decode":{"kind":"plain"},"muted":false}],)"
+        R"("topCandidates":10,"traceOps":true})");
 }
 
 TEST(Plan, EveryValueSurvivesWritingAndReading) {
