@@ -225,10 +225,8 @@ std::vector<trace::TopCandidate> topCandidates(std::span<const float> logits,
     const ByScore better{raw.data()};
     std::vector<std::int32_t> heap;
     heap.reserve(wanted + 1);
+    float worst = -HUGE_VALF;  // of equal ones the earlier is better, so only what is above enters
     for (std::size_t i = 0;; ++i) {
-        // Of equal ones the earlier is better, so only what is above the worst can enter.
-        const float worst =
-            heap.size() < wanted ? -HUGE_VALF : raw[static_cast<std::size_t>(heap.front())];
         i = firstAbove(raw, i, worst);
         if (i == raw.size()) break;
         if (!std::isfinite(raw[i])) continue;
@@ -238,6 +236,7 @@ std::vector<trace::TopCandidate> topCandidates(std::span<const float> logits,
             std::pop_heap(heap.begin(), heap.end(), better);
             heap.pop_back();
         }
+        if (heap.size() == wanted) worst = raw[static_cast<std::size_t>(heap.front())];
     }
     std::sort(heap.begin(), heap.end(), better);
     const double sum = expSum > 0.0 ? expSum : expSums(raw, scan.maximum).sum;
