@@ -93,7 +93,7 @@ def save(path, results):
 def run_tables(o, models):
     """Runs the tables; the JSON is written after each. True: nothing of ours failed."""
     mine, theirs = ours.Ours(o.cli, o.threads, o.timeout), peer.Peer(o.peer, o.threads, o.timeout) if o.peer else None
-    results = {"schema": 1, "time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "arguments": sys.argv[1:],
+    results = {"schema": 1, "time": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "arguments": [os.path.basename(a.rstrip("/")) if "/" in a else a for a in sys.argv[1:]],
                "machine": machine.describe(o.threads) | {"isa": mine.isa(models[0])}, "rounds": o.rounds,
                "versions": {"ours": mine.run("--version").out.strip(), "commit": machine.commit()}, "tables": {}}
     if theirs:
