@@ -1,7 +1,6 @@
 #include "app/views/charts/trace_chart.h"
 
 #include <QApplication>
-#include <QBuffer>
 #include <QChart>
 #include <QClipboard>
 #include <QGraphicsLayout>
@@ -10,11 +9,9 @@
 #include <QLegendMarker>
 #include <QLineSeries>
 #include <QMenu>
-#include <QMimeData>
 #include <QMouseEvent>
 #include <QRubberBand>
 #include <QScatterSeries>
-#include <QSvgGenerator>
 #include <QValueAxis>
 #include <algorithm>
 #include <cmath>
@@ -22,6 +19,7 @@
 
 #include "app/models/number_text.h"
 #include "app/theme/theme.h"
+#include "app/widgets/svg_picture.h"
 #include "engine/base/format.h"
 #include "profiler/analyse/series.h"
 
@@ -388,26 +386,11 @@ void TraceChart::copyPng() {
 }
 
 QByteArray TraceChart::toSvg() {
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    buffer.open(QIODevice::WriteOnly);
-    QSvgGenerator generator;
-    generator.setOutputDevice(&buffer);
-    generator.setSize(size());
-    generator.setViewBox(rect());
-    generator.setTitle(m_title);
-    QPainter painter(&generator);
-    scene()->render(&painter);
-    painter.end();
-    return bytes;
+    return svgPicture(rect(), m_title, [this](QPainter& painter) { scene()->render(&painter); });
 }
 
 void TraceChart::copySvg() {
-    const QByteArray svg = toSvg();
-    auto* mime = new QMimeData;
-    mime->setData(QStringLiteral("image/svg+xml"), svg);
-    mime->setText(QString::fromUtf8(svg));
-    QApplication::clipboard()->setMimeData(mime);
+    copySvgPicture(toSvg());
 }
 
 }  // namespace lanescope::app

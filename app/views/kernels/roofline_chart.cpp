@@ -1,15 +1,12 @@
 #include "app/views/kernels/roofline_chart.h"
 
 #include <QApplication>
-#include <QBuffer>
 #include <QClipboard>
 #include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QMenu>
-#include <QMimeData>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QSvgGenerator>
 #include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
@@ -18,6 +15,7 @@
 #include "app/models/number_text.h"
 #include "app/theme/theme.h"
 #include "app/timeline/op_style.h"
+#include "app/widgets/svg_picture.h"
 
 namespace lanescope::app {
 
@@ -227,25 +225,11 @@ void RooflineChart::copyPng() {
 }
 
 QByteArray RooflineChart::toSvg() {
-    QByteArray bytes;
-    QBuffer buffer(&bytes);
-    QSvgGenerator generator;
-    generator.setOutputDevice(&buffer);
-    generator.setSize(size());
-    generator.setViewBox(rect());
-    generator.setTitle(accessibleName());
-    QPainter painter(&generator);
-    paintAll(painter);
-    painter.end();
-    return bytes;
+    return svgPicture(rect(), accessibleName(), [this](QPainter& painter) { paintAll(painter); });
 }
 
 void RooflineChart::copySvg() {
-    const QByteArray svg = toSvg();
-    auto* mime = new QMimeData;
-    mime->setData(QStringLiteral("image/svg+xml"), svg);
-    mime->setText(QString::fromUtf8(svg));
-    QApplication::clipboard()->setMimeData(mime);
+    copySvgPicture(toSvg());
 }
 
 }  // namespace lanescope::app
