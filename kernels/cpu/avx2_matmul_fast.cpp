@@ -36,10 +36,54 @@ inline __m256i halfScales(__m256i both, int half) {
     return _mm256_shuffle_epi8(both, half == 0 ? low : _mm256_add_epi8(low, _mm256_set1_epi8(2)));
 }
 
+/// One block of activations of a tile's tokens, token after token at fixed distances: few addresses
+/// stay in registers.
+struct TileActs {
+    const std::int8_t* q;       ///< 32 codes a token
+    const std::int16_t* sum16;  ///< two sums a token
+    const float* scale;         ///< one scale a token
+    std::int64_t nCols;         ///< codes to the next token
+    std::int64_t nBlocks;       ///< scales to the next token
+
+    [[nodiscard]] const std::int8_t* codes(int t) const { return q + nCols * t; }
+    [[nodiscard]] __m256i sums(int t) const { return broadcast4(sum16 + 2 * nBlocks * t); }
+    [[nodiscard]] __m256 scales(int t) const { return _mm256_broadcast_ss(scale + nBlocks * t); }
+    /// The codes of the next tile of four tokens, a cache line of each every other block.
+    void prefetchNext(int b) const {
+        const int t = 2 * (b % 2);
+        for (int i = t; i < t + 2; ++i)
+            _mm_prefetch(reinterpret_cast<const char*>(codes(4 + i)), _MM_HINT_T0);
+    }
+    void next() {
+        q += kActsBlock;
+        sum16 += 2;
+        ++scale;
+    }
+};
+
+/// Sums of kP half panels and kT tokens. Many of them stay in memory, where each block reads and
+/// writes every sum once: the dots want all registers.
+template <int kP, int kT>
+class TileSums {
+  public:
+    TileSums() {
+        // Hides the array: GCC 12 otherwise keeps a copy on the stack and stores every sum twice.
+        if constexpr (kP * kT > 4) asm("" : "+r"(m_at));
+    }
+    TileSums(const TileSums&) = delete;
+    TileSums& operator=(const TileSums&) = delete;
+    [[nodiscard]] __m256 get(int p, int t) const { return _mm256_load_ps(at(p, t)); }
+    void set(int p, int t, __m256 sum) { _mm256_store_ps(at(p, t), sum); }
+
+  private:
+    [[nodiscard]] float* at(int p, int t) const { return m_at + kPartRows * (kP * t + p); }
+    alignas(32) float m_v[kT * kP * kPartRows];
+    float* m_at = m_v;
+};
+
 /// Dots of groups [kBegin, kEnd) of a block of signed weights.
 template <int kBegin, int kEnd, int kP, int kT, class Block>
-inline void signedDots(const Block& block, const std::int8_t* const (&a)[kT],
-                       __m256i (&dot)[kP][kT]) {
+inline void signedDots(const Block& block, const TileActs& a, __m256i (&dot)[kP][kT]) {
     const __m256i ones = _mm256_set1_epi16(1);
 #pragma GCC unroll 8
     for (int g = kBegin; g < kEnd; ++g) {
@@ -53,7 +97,7 @@ inline void signedDots(const Block& block, const std::int8_t* const (&a)[kT],
         }
 #pragma GCC unroll 4
         for (int t = 0; t < kT; ++t) {
-            const __m256i x = broadcast4(a[t] + 4 * g);
+            const __m256i x = broadcast4(a.codes(t) + 4 * g);
 #pragma GCC unroll 2
             for (int p = 0; p < kP; ++p) {
                 const __m256i pairs = _mm256_maddubs_epi16(magnitude[p], _mm256_sign_epi8(x, v[p]));
@@ -65,11 +109,10 @@ inline void signedDots(const Block& block, const std::int8_t* const (&a)[kT],
     }
 }
 
-/// A block's dots of kP half panels with kT tokens; a[t] points at the block's activations. Written
-/// so that a broadcast serves both halves and a weight vector all tokens.
+/// A block's dots of kP half panels with kT tokens. Written so that a broadcast serves both halves
+/// and a weight vector all tokens.
 template <PanelKind kKind, int kP, int kT, class Block>
-inline void blockDots(const Block& block, const std::int8_t* const (&a)[kT],
-                      __m256i (&dot)[kP][kT]) {
+inline void blockDots(const Block& block, const TileActs& a, __m256i (&dot)[kP][kT]) {
     const __m256i ones = _mm256_set1_epi16(1);
     if constexpr (kKind == PanelKind::Signed8) {
         signedDots<0, 8>(block, a, dot);
@@ -87,7 +130,7 @@ inline void blockDots(const Block& block, const std::int8_t* const (&a)[kT],
                 for (int p = 0; p < kP; ++p) v[p] = block.w(g, p);
 #pragma GCC unroll 4
                 for (int t = 0; t < kT; ++t) {
-                    const __m256i x = broadcast4(a[t] + 4 * g);
+                    const __m256i x = broadcast4(a.codes(t) + 4 * g);
 #pragma GCC unroll 2
                     for (int p = 0; p < kP; ++p) {
                         const __m256i pairs = _mm256_maddubs_epi16(v[p], x);
@@ -141,8 +184,7 @@ inline __m256 accumulate(__m256i dot, __m256i sums, __m256 scale, const Block& b
 
 /// A whole block of Split8: the halves have scales of their own.
 template <int kP, int kT, class Block>
-inline void splitBlock(const Block& block, int b, const std::int8_t* const (&a)[kT],
-                       const float* const (&scale)[kT], __m256 (&acc)[kP][kT]) {
+inline void splitBlock(const Block& block, const TileActs& a, TileSums<kP, kT>& sums) {
     __m256i dot[kP][kT];
     __m256 v[kP][kT];
     signedDots<0, 4>(block, a, dot);
@@ -154,57 +196,78 @@ inline void splitBlock(const Block& block, int b, const std::int8_t* const (&a)[
         const __m256 d = block.m(p);
         for (int t = 0; t < kT; ++t) {
             v[p][t] = _mm256_fmadd_ps(d, _mm256_cvtepi32_ps(dot[p][t]), v[p][t]);
-            acc[p][t] = _mm256_fmadd_ps(_mm256_broadcast_ss(scale[t] + b), v[p][t], acc[p][t]);
+            sums.set(p, t, _mm256_fmadd_ps(a.scales(t), v[p][t], sums.get(p, t)));
         }
     }
 }
+
+template <PanelKind kKind, int kP, int kT, class Block>
+inline void wholeBlock(const Block& block, const TileActs& a, TileSums<kP, kT>& sums) {
+    __m256i dot[kP][kT];
+    blockDots<kKind, kP, kT>(block, a, dot);
+#pragma GCC unroll 4
+    for (int t = 0; t < kT; ++t) {
+        const __m256i pair = a.sums(t);
+        const __m256 scale = a.scales(t);
+#pragma GCC unroll 2
+        for (int p = 0; p < kP; ++p)
+            sums.set(p, t,
+                     accumulate<kKind>(dot[p][t], pair, scale, block, p, sums.get(p, t)));
+    }
+}
+
+/// Reads and writes the outputs of a tile: whole vectors where its rows fill them, since a masked
+/// store takes tens of instructions on some processors.
+template <int kP>
+class TileRows {
+  public:
+    explicit TileRows(std::int64_t nRows) : m_whole(nRows >= kPartRows * kP) {
+        for (int p = 0; p < kP; ++p) m_mask[p] = laneMask(nRows - kPartRows * p);
+    }
+    [[nodiscard]] __m256 load(const float* from, int p) const {
+        if (m_whole) return _mm256_loadu_ps(from + kPartRows * p);
+        return _mm256_maskload_ps(from + kPartRows * p, m_mask[p]);
+    }
+    void store(float* to, int p, __m256 v) const {
+        if (m_whole)
+            _mm256_storeu_ps(to + kPartRows * p, v);
+        else
+            _mm256_maskstore_ps(to + kPartRows * p, m_mask[p], v);
+    }
+
+  private:
+    bool m_whole;
+    __m256i m_mask[kP];
+};
 
 template <PanelKind kKind, int kP, int kT, class Source>
 void tile(const Chunk& c, const Source& source, std::int64_t token) {
     const ActsQ8& x = *c.args.xq;
     const std::int64_t rowBlocks = c.args.nCols / kActsBlock;
-    const std::int8_t* a[kT];
-    const float* scale[kT];
-    const std::int16_t* sums[kT];
-    __m256 acc[kP][kT];
-    __m256i mask[kP];
-    for (int p = 0; p < kP; ++p) mask[p] = laneMask(c.nRows - kPartRows * p);
-    for (int t = 0; t < kT; ++t) {
-        a[t] = x.q + (token + t) * c.args.nCols + c.block * kActsBlock;
-        scale[t] = x.scale + (token + t) * rowBlocks + c.block;
-        sums[t] = x.sum16 + 2 * ((token + t) * rowBlocks + c.block);
-        const float* y = c.args.y + (token + t) * c.args.yStride + c.row;
+    const std::int64_t at = token * rowBlocks + c.block;
+    TileActs a{x.q + at * kActsBlock, x.sum16 + 2 * at, x.scale + at, c.args.nCols, rowBlocks};
+    const TileRows<kP> rows(c.nRows);
+    float* y = c.args.y + token * c.args.yStride + c.row;
+    TileSums<kP, kT> sums;
+    for (int t = 0; t < kT; ++t)
         for (int p = 0; p < kP; ++p)
-            acc[p][t] =
-                c.first ? _mm256_setzero_ps() : _mm256_maskload_ps(y + kPartRows * p, mask[p]);
-    }
-    for (int b = 0; b < c.nBlocks; ++b) {
+            sums.set(p, t,
+                     c.first ? _mm256_setzero_ps() : rows.load(y + t * c.args.yStride, p));
+    for (int b = 0; b < c.nBlocks; ++b, a.next()) {
         const auto block = source.block(b);
         source.prefetch(b);
-        if constexpr (kKind == PanelKind::Split8) {
-            splitBlock<kP, kT>(block, b, a, scale, acc);
-        } else {
-            __m256i dot[kP][kT];
-            blockDots<kKind, kP, kT>(block, a, dot);
-#pragma GCC unroll 4
-            for (int t = 0; t < kT; ++t) {
-                const __m256i pair = broadcast4(sums[t] + 2 * b);
-                const __m256 s = _mm256_broadcast_ss(scale[t] + b);
-#pragma GCC unroll 2
-                for (int p = 0; p < kP; ++p)
-                    acc[p][t] = accumulate<kKind>(dot[p][t], pair, s, block, p, acc[p][t]);
-            }
-        }
-        for (int t = 0; t < kT; ++t) a[t] += kActsBlock;
+        if constexpr (kT == 4) a.prefetchNext(b);
+        if constexpr (kKind == PanelKind::Split8)
+            splitBlock(block, a, sums);
+        else
+            wholeBlock<kKind>(block, a, sums);
     }
+    const float* bias = c.last ? c.args.bias : nullptr;
     for (int t = 0; t < kT; ++t) {
-        float* y = c.args.y + (token + t) * c.args.yStride + c.row;
         for (int p = 0; p < kP; ++p) {
-            __m256 v = acc[p][t];
-            if (c.last && c.args.bias != nullptr)
-                v = _mm256_add_ps(v,
-                                  _mm256_maskload_ps(c.args.bias + c.row + kPartRows * p, mask[p]));
-            _mm256_maskstore_ps(y + kPartRows * p, mask[p], v);
+            __m256 v = sums.get(p, t);
+            if (bias != nullptr) v = _mm256_add_ps(v, rows.load(bias + c.row, p));
+            rows.store(y + t * c.args.yStride, p, v);
         }
     }
 }
