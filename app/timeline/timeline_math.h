@@ -1,12 +1,9 @@
 #pragma once
-// The timeline's arithmetic as pure functions: visible range, zoom, pan, level of detail, hit
-// testing, ruler ticks. No widgets here; timeline_view.h paints what these return.
+// The timeline's arithmetic as pure functions: visible range, zoom, pan, ruler ticks. No widgets
+// here. Read next: tracks.h.
 
 #include <cstdint>
-#include <span>
 #include <vector>
-
-#include "engine/trace/events.h"
 
 namespace lanescope::app {
 
@@ -29,37 +26,6 @@ TimeRange panned(TimeRange visible, std::int64_t deltaNs, TimeRange full);
 /// painting.
 double timeToX(std::int64_t tNs, TimeRange visible, double width);
 std::int64_t xToTime(double x, TimeRange visible, double width);
-
-/// One row of the timeline: phases (prefill, decode steps) or ops of one lane.
-struct Track {
-    std::int16_t lane = -1;
-    bool phases = false;
-    std::vector<trace::Span> spans;    ///< by start time, not overlapping within the track
-    std::vector<std::int64_t> endsNs;  ///< spans[i].tEndNs, for searching
-};
-
-/// Two tracks a lane, lanes ascending: phases, then ops. Spans without a lane (-1) come under lane
-/// -1.
-std::vector<Track> buildTracks(std::span<const trace::Span> spans);
-/// Adds spans that start no earlier than what is there, as a growing run delivers them; false if
-/// one does not (rebuild then).
-bool appendSpan(std::vector<Track>& tracks, const trace::Span& span);
-/// From the first start to the last end; {0, 1} when empty.
-TimeRange fullRange(std::span<const Track> tracks);
-
-/// A rectangle to paint: one span, or several too short to tell apart at this zoom.
-struct Bar {
-    double x = 0.0;
-    double width = 0.0;
-    std::int32_t first = 0;  ///< index in the track
-    std::int32_t count = 1;  ///< > 1: merged
-    trace::Op op{};          ///< of the longest span in it
-};
-/// Bars for the visible part. At most about two a pixel, whatever the number of spans: spans
-/// narrower than a pixel that share a pixel are merged, so painting cost depends on the width only.
-std::vector<Bar> visibleBars(const Track& track, TimeRange visible, double width);
-/// Index of the span at a time, or -1.
-std::int32_t spanAt(const Track& track, std::int64_t tNs);
 
 /// Ruler: tick positions at 1, 2 or 5 times a power of ten, at least minPixels apart.
 std::vector<std::int64_t> rulerTicks(TimeRange visible, double width, double minPixels = 90.0);

@@ -1,14 +1,18 @@
 #pragma once
-// The kernel timeline: one group of tracks a lane, painted from timeline_math's bars, so that
-// painting costs pixels and not spans. Keys as in UI.md: W/S zoom, A/D pan, F fit selection, Home
-// fit all, `.` `,` next/previous span, R range.
+// The timeline: a group of tracks for every lane (or process of an opened trace), painted from
+// track_bars, so that painting costs pixels and not spans. Groups collapse, and stay so. Keys as in
+// UI.md, and: arrows choose the track, C collapses its group, Enter goes into an item (step → ops →
+// kernels), Shift+Enter out of it. Painting is in timeline_paint.cpp, mouse and keys in
+// timeline_input.cpp.
 
+#include <QStringList>
 #include <QWidget>
 #include <vector>
 
 #include "app/bridge/selection.h"
-#include "app/timeline/timeline_math.h"
-#include "profiler/store/run_data.h"
+#include "app/timeline/timeline_layout.h"
+#include "app/timeline/timeline_loader.h"
+#include "app/timeline/track_bars.h"
 
 namespace lanescope::app {
 
@@ -18,25 +22,47 @@ class TimelineView : public QWidget {
     explicit TimelineView(Selection* selection, QWidget* parent = nullptr);
 
     void setRun(profiler::RunSnapshot run);
+    /// Null until the first run is indexed.
+    [[nodiscard]] const TimelinePtr& timeline() const { return m_timeline; }
+    [[nodiscard]] bool building() const { return m_loader.busy(); }
     [[nodiscard]] TimeRange visibleRange() const { return m_visible; }
-    [[nodiscard]] TimeRange fullTimeRange() const { return m_full; }
-    [[nodiscard]] const std::vector<Track>& tracks() const { return m_tracks; }
+    [[nodiscard]] TimeRange fullTimeRange() const;
     void setVisibleRange(TimeRange range);
     void fitAll();
     void fitSelection();
-    /// Selects the next (+1) or previous (-1) span of the selected track.
+
+    [[nodiscard]] const ItemRef& selectedItem() const { return m_selected; }
+    /// Calls and kernels tied to the selected item.
+    [[nodiscard]] const std::vector<ItemRef>& highlighted() const { return m_links; }
+    void selectItem(const ItemRef& item);
+    /// Selects the next (+1) or previous (-1) item of the selected row.
     void stepSelection(int direction);
-    /// Selects the next span whose name contains the text, wrapping round; false if none does.
+    /// Into the selected item (its ops, its kernels), or out of it.
+    void enterSelection();
+    void leaveSelection();
+    /// Selects the next item whose name contains the text, wrapping round; false if none does.
     bool findNext(const QString& text);
+
+    [[nodiscard]] const std::vector<TimelineLine>& lines() const { return m_lines; }
+    [[nodiscard]] bool collapsed(std::size_t group) const;
+    /// Remembered for lanes and processes of this name.
+    void setCollapsed(std::size_t group, bool collapsed);
+    void setAllCollapsed(bool collapsed);
+    /// Where an item is painted, in pixels of this widget; empty when its group is collapsed.
+    [[nodiscard]] QRectF itemRect(const ItemRef& item) const;
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
   signals:
     void visibleRangeChanged();
+    void timelineChanged();
+    /// A line that should be in sight, in pixels of this widget.
+    void lineNeeded(int y, int height);
 
   protected:
     void paintEvent(QPaintEvent* event) override;
+    void changeEvent(QEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
@@ -44,33 +70,52 @@ class TimelineView : public QWidget {
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
     bool event(QEvent* event) override;
 
   private:
-    struct Hit {
-        int track = -1;
-        int span = -1;
-    };
     [[nodiscard]] double plotLeft() const;
     [[nodiscard]] double plotWidth() const;
-    [[nodiscard]] QRectF trackRect(int index) const;
-    [[nodiscard]] Hit hitTest(const QPointF& pos) const;
     [[nodiscard]] std::int64_t timeAt(double x) const;
-    void paintTrack(QPainter& painter, int index);
-    void paintRuler(QPainter& painter);
-    void selectSpan(const Hit& hit);
+    [[nodiscard]] ItemRef hitTest(const QPointF& pos) const;
+    [[nodiscard]] const IntervalIndex& rowOf(const TimelineLine& line) const;
+    [[nodiscard]] Items itemsOf(const ItemRef& item) const { return {*m_timeline->run, item.kind}; }
+    void adopt(TimelinePtr timeline);
+    void keepSelectedItem(const TimelinePtr& next);
+    void relayout();
+    void setSelectedItem(const ItemRef& item);
+    void onSelectionChanged();
+    void bringIntoView(const ItemRef& item);
+    void moveTrack(int direction);
+    void pan(double share);
+    void zoomAt(double factor, std::int64_t anchorNs);
+    void markVisibleRange();
     void pushZoom();
-    [[nodiscard]] QString spanTooltip(const trace::Span& span) const;
+    void setHoverX(double x);
+    bool navigationKey(int key, bool shift);
+
+    void paintEmpty(QPainter& painter) const;
+    void paintRuler(QPainter& painter) const;
+    void paintHeader(QPainter& painter, const TimelineLine& line, const QRectF& clip) const;
+    void paintRow(QPainter& painter, const TimelineLine& line, const QRectF& clip) const;
+    void paintBars(QPainter& painter, const Track& track, const IntervalIndex& row,
+                   const QRectF& rect, const QRectF& clip, bool withText) const;
+    void paintMarks(QPainter& painter, const QRectF& clip) const;
+    [[nodiscard]] bool dimmed(const Track& track, std::uint32_t item) const;
+    [[nodiscard]] QString emptyText() const;
 
     Selection* m_selection;
-    profiler::RunSnapshot m_run;
-    std::size_t m_spanCount = 0;
-    std::vector<Track> m_tracks;
-    TimeRange m_full{0, 1};
+    TimelineLoader m_loader;
+    profiler::RunSnapshot m_wanted;
+    TimelinePtr m_timeline;
+    std::vector<TimelineLine> m_lines;
+    QStringList m_collapsed;
     TimeRange m_visible{0, 1};
     std::vector<TimeRange> m_zoomHistory;
-    Hit m_selected;
-    TimeRange m_marked{0, 0};
+    ItemRef m_selected;
+    std::int64_t m_selectedStartNs = 0;
+    std::vector<ItemRef> m_links;
+    bool m_selecting = false;  ///< it is this view that changes the selection
     enum class Drag { None, Pan, Mark } m_drag = Drag::None;
     QPointF m_dragStart;
     TimeRange m_dragRange;

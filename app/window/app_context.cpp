@@ -71,6 +71,7 @@ AppContext::FileKind AppContext::fileKind(const QString& path) {
     if (head.startsWith("GGUF") || path.endsWith(QLatin1String(".gguf"))) return FileKind::Model;
     if (path.endsWith(QLatin1String(".safetensors"))) return FileKind::Model;
     if (head.startsWith("SQLite format 3")) return FileKind::Run;
+    if (TraceOpener::looksLikeTrace(path)) return FileKind::Trace;
     if (head.trimmed().startsWith('{')) return FileKind::Plan;
     return FileKind::Unknown;
 }
@@ -194,6 +195,11 @@ void AppContext::openPath(const QString& path) {
         case FileKind::Run:
             openRunFile(path);
             return;
+        case FileKind::Trace:
+            addRecent(QStringLiteral("traces"), path);
+            emit recentChanged();
+            traces.open(path);
+            return;
         case FileKind::Missing:
             // Not a path: perhaps a known name.
             if (ModelStore::resolve(path.toStdString())) {
@@ -204,9 +210,10 @@ void AppContext::openPath(const QString& path) {
             return;
         case FileKind::Unknown:
             emit problem(
-                tr("%1 is not a model, a plan or a stored run").arg(QFileInfo(path).fileName()),
+                tr("%1 is not a model, a plan, a stored run or a trace")
+                    .arg(QFileInfo(path).fileName()),
                 tr("Models are .gguf or .safetensors files, or folders with a config.json; plans "
-                   "are JSON files.") +
+                   "and traces are JSON files.") +
                     QLatin1Char('\n') + path);
     }
 }

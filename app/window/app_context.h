@@ -11,6 +11,7 @@
 #include "app/bridge/plan_document.h"
 #include "app/bridge/run_controller.h"
 #include "app/bridge/selection.h"
+#include "app/bridge/trace_opener.h"
 #include "profiler/store/run_store.h"
 
 namespace lanescope::app {
@@ -30,6 +31,8 @@ class AppContext : public QObject {
     ModelInfoCache models;
     ModelLibrary library;
     Selection selection;
+    TraceOpener traces;
+    profiler::RunSnapshot openedTrace;  ///< shown in place of the run; null: none
     std::unique_ptr<RunController> controller;
 
     /// The plan of the last time, or the starter plan when a known model is there, or nothing.
@@ -37,7 +40,7 @@ class AppContext : public QObject {
     void saveSession() const;
 
     /// What a path is, by looking at it.
-    enum class FileKind : std::uint8_t { Missing, Model, Plan, Run, Unknown };
+    enum class FileKind : std::uint8_t { Missing, Model, Plan, Run, Trace, Unknown };
     static FileKind fileKind(const QString& path);
 
     /// Adds a model: two lanes when there are none yet, else one more like the first lane.

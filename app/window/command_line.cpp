@@ -43,9 +43,10 @@ std::variant<CommandLine, QString> parseCommandLine(const QStringList& arguments
                                   QStringLiteral("Window size, e.g. 1024x640."),
                                   QStringLiteral("WxH"));
     parser.addOptions({help, language, theme, screenshot, size});
-    parser.addPositionalArgument(QStringLiteral("files"),
-                                 QStringLiteral("Models, plans or stored runs to open."),
-                                 QStringLiteral("[MODEL or PLAN or RUN …]"));
+    parser.addPositionalArgument(
+        QStringLiteral("files"),
+        QStringLiteral("Models, plans, stored runs or traces (JSON) to open."),
+        QStringLiteral("[MODEL or PLAN or RUN or TRACE …]"));
     if (!parser.parse(arguments)) return parser.errorText();
     CommandLine line;
     if (parser.isSet(help)) {

@@ -1,6 +1,6 @@
 #pragma once
-// lanescope [MODEL or PLAN or run file …] [--language L] [--theme T] [--screenshot DIR] [--size
-// WxH]
+// lanescope [MODEL or PLAN or run or trace file …] [--language L] [--theme T] [--screenshot DIR]
+// [--size WxH]
 
 #include <QSize>
 #include <QString>

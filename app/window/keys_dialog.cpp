@@ -59,15 +59,19 @@ void showKeysDialog(QWidget* parent) {
                  {QStringLiteral("Shift+← →"), Keys::tr("select a range")},
                  {QStringLiteral("Home, End"), Keys::tr("first, last token")},
                  {QStringLiteral("Ctrl+C"), Keys::tr("copy the selection or the answer")}});
-    right +=
-        section(Keys::tr("Timeline"), {{QStringLiteral("W, S"), Keys::tr("zoom in, out")},
-                                       {QStringLiteral("A, D"), Keys::tr("pan left, right")},
-                                       {QStringLiteral("F"), Keys::tr("fit the selection")},
-                                       {QStringLiteral("Home, 0"), Keys::tr("fit everything")},
-                                       {QStringLiteral(". ,"), Keys::tr("next, previous span")},
-                                       {QStringLiteral("R"), Keys::tr("mark a range")},
-                                       {QStringLiteral("Ctrl+F"), Keys::tr("find")},
-                                       {QStringLiteral("Backspace"), Keys::tr("previous zoom")}});
+    right += section(
+        Keys::tr("Timeline"),
+        {{QStringLiteral("W, S"), Keys::tr("zoom in, out")},
+         {QStringLiteral("A, D"), Keys::tr("pan left, right")},
+         {QStringLiteral("F"), Keys::tr("fit the selection")},
+         {QStringLiteral("Home, 0"), Keys::tr("fit everything")},
+         {QStringLiteral(". ,"), Keys::tr("next, previous span")},
+         {QStringLiteral("↑ ↓"), Keys::tr("choose the track")},
+         {QStringLiteral("Enter, Shift+Enter"), Keys::tr("into a span (ops, kernels), out of it")},
+         {QStringLiteral("C, Shift+C"), Keys::tr("collapse the group, or all")},
+         {QStringLiteral("R"), Keys::tr("mark a range")},
+         {QStringLiteral("Ctrl+F"), Keys::tr("find")},
+         {QStringLiteral("Backspace"), Keys::tr("previous zoom")}});
     for (const QString& html : {left, right}) {
         auto* label = new QLabel(QStringLiteral("<table>%1</table>").arg(html), dialog);
         label->setTextFormat(Qt::RichText);

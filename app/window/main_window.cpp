@@ -50,6 +50,7 @@ MainWindow::MainWindow(AppContext* context, QWidget* parent)
     updateTitle();
     setRunning(m_context->controller->running());
     if (const auto run = m_context->controller->snapshot()) showSnapshot(run);
+    if (m_context->openedTrace != nullptr) m_kernels->setTrace(m_context->openedTrace);
     if (!m_context->storeError.isEmpty()) {
         m_runs->setStoreError(m_context->storeError);
         m_status->setStoreError(m_context->storeError);
@@ -152,6 +153,7 @@ void MainWindow::connectContext() {
     connect(controller, &RunController::failed, this, &MainWindow::showProblem);
     connect(m_context, &AppContext::problem, this, &MainWindow::showProblem);
     connect(m_context, &AppContext::runOpened, this, [this] { showPage(0); });
+    connectTraces();
     connect(&m_context->document, &PlanDocument::pathChanged, this, &MainWindow::updateTitle);
     connect(m_context->document.undoStack(), &QUndoStack::cleanChanged, this,
             &MainWindow::updateTitle);
@@ -163,6 +165,23 @@ void MainWindow::connectContext() {
     connect(m_play->lanes(), &LaneStrip::detailsRequested, this, &MainWindow::showModel);
     connect(m_model, &ModelPage::openRequested, this, &MainWindow::showOpenDialog);
     connect(m_runs, &RunsPage::openRunRequested, m_context, &AppContext::openStoredRun);
+}
+
+void MainWindow::connectTraces() {
+    TraceOpener* traces = &m_context->traces;
+    connect(traces, &TraceOpener::progressed, this, [this, traces](double fraction) {
+        if (fraction <= 0.0) showPageOf(QStringLiteral("kernels"));
+        m_kernels->setTraceProgress(QFileInfo(traces->path()).fileName(), fraction);
+    });
+    connect(traces, &TraceOpener::opened, this, [this](const profiler::RunSnapshot& trace) {
+        m_context->openedTrace = trace;
+        m_kernels->setTrace(trace);
+    });
+    connect(m_kernels, &KernelsPage::traceClosed, this,
+            [this] { m_context->openedTrace = nullptr; });
+    connect(traces, &TraceOpener::failed, m_kernels, &KernelsPage::showError);
+    connect(m_kernels, &KernelsPage::traceReadingCancelled, traces, &TraceOpener::cancel);
+    connect(m_kernels, &KernelsPage::traceOpenRequested, this, &MainWindow::openTrace);
 }
 
 void MainWindow::startRun() {

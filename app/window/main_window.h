@@ -67,6 +67,7 @@ class MainWindow : public QMainWindow {
     void buildFileMenu();
     void buildViewMenu();
     void connectContext();
+    void connectTraces();
     QAction* addCommand(class QMenu* menu, const QString& text, const QKeySequence& keys,
                         std::function<void()> run);
     void addPage(const QString& key, const QString& name, const QString& icon, QWidget* page);
@@ -75,6 +76,7 @@ class MainWindow : public QMainWindow {
     void setRunning(bool running);
     void showProblem(const QString& message, const QString& details);
     void openPlanOrRun();
+    void openTrace();
     void savePlan(bool askForPath);
     void escape();
     void updateTitle();

@@ -85,6 +85,8 @@ void MainWindow::buildFileMenu() {
                [this] { showOpenDialog(); });
     addCommand(file, tr("Open &plan or run…"), QKeySequence(QStringLiteral("Ctrl+Shift+O")),
                [this] { openPlanOrRun(); });
+    addCommand(file, tr("Open &trace…"), QKeySequence(QStringLiteral("Ctrl+Shift+T")),
+               [this] { openTrace(); });
     m_recentMenu = file->addMenu(tr("&Recent"));
     connect(m_recentMenu, &QMenu::aboutToShow, this, &MainWindow::fillRecentMenu);
     file->addSeparator();
@@ -169,8 +171,9 @@ void MainWindow::buildViewMenu() {
 
 void MainWindow::fillRecentMenu() {
     m_recentMenu->clear();
-    for (const QString& path :
-         AppContext::recent(QStringLiteral("models")) + AppContext::recent(QStringLiteral("plans")))
+    for (const QString& path : AppContext::recent(QStringLiteral("models")) +
+                                   AppContext::recent(QStringLiteral("plans")) +
+                                   AppContext::recent(QStringLiteral("traces")))
         m_recentMenu->addAction(path, this, [this, path] { m_context->openPath(path); });
     if (m_recentMenu->isEmpty()) m_recentMenu->addAction(tr("nothing yet"))->setEnabled(false);
 }
@@ -194,6 +197,13 @@ void MainWindow::openPlanOrRun() {
     const QString path =
         QFileDialog::getOpenFileName(this, tr("Open a plan or a stored run"), QString(),
                                      tr("Plans and runs (*.json *.db *.lanescope);;All files (*)"));
+    if (!path.isEmpty()) m_context->openPath(path);
+}
+
+void MainWindow::openTrace() {
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Open a trace"), QString(),
+        tr("Chrome and Perfetto traces (*.json *.json.gz *.gz);;All files (*)"));
     if (!path.isEmpty()) m_context->openPath(path);
 }
 

@@ -23,6 +23,8 @@ std::string exportDeviceCsv(const RunData& run);   ///< one row per device activ
 std::string exportJson(const RunData& run);        ///< schema-versioned, everything
 std::string exportMarkdown(const RunData& run);    ///< the summary table
 std::string exportTrace(const RunData& run);       ///< Chrome trace events, strict JSON
+/// The same to a file, atomically and piece by piece: runs of any size. Error: Io.
+Result<void> writeTrace(const RunData& run, const std::string& path);
 
 /// Writes NAME.html … into dir (made if absent), each atomically; returns the paths.
 Result<std::vector<std::string>> writeReports(const RunData& run, const std::string& dir,

@@ -3,6 +3,10 @@
 // Names are few and known, but everything goes through a JSON writer all the same, so that the file
 // is strict JSON whatever the names are.
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
 #include "engine/base/json.h"
 #include "profiler/export/export.h"
 #include "profiler/export/json_forms.h"
@@ -81,10 +85,17 @@ void addSpan(const trace::Span& s, TraceLines& lines) {
                  {"endNs", s.tEndNs}}}});
 }
 
-}  // namespace
-
-std::string exportTrace(const RunData& run) {
-    TraceLines lines;
+void write(const RunData& run, std::ostream& out) {
+    Json other = {{"run", run.header.id},
+                  {"name", run.header.name},
+                  {"version", run.header.version},
+                  {"machine", documentOrText(run.header.machineJson)},
+                  {"droppedSpans", run.droppedSpans},
+                  {"droppedEvents", run.droppedEvents},
+                  {"overheadNsEstimated", run.overheadNs}};
+    if (run.deviceTiming.on()) other["deviceTiming"] = toJson(run.deviceTiming);
+    out << "{\"displayTimeUnit\":\"ns\",\"otherData\":" << dumpJson(other) << ",\"traceEvents\":[";
+    TraceLines lines(out);
     addNames(run, lines);
     for (const auto& request : run.requests) addRequest(request, lines);
     for (const auto& span : run.spans) addSpan(span, lines);
@@ -97,16 +108,35 @@ std::string exportTrace(const RunData& run) {
                    {"args", {{"bytes", e.bytesInUse}}}});
     }
     addDeviceTracks(run, lines);
-    Json other = {{"run", run.header.id},
-                  {"name", run.header.name},
-                  {"version", run.header.version},
-                  {"machine", documentOrText(run.header.machineJson)},
-                  {"droppedSpans", run.droppedSpans},
-                  {"droppedEvents", run.droppedEvents},
-                  {"overheadNsEstimated", run.overheadNs}};
-    if (run.deviceTiming.on()) other["deviceTiming"] = toJson(run.deviceTiming);
-    return "{\"displayTimeUnit\":\"ns\",\"otherData\":" + dumpJson(other) + ",\"traceEvents\":[" +
-           lines.text() + "\n]}\n";
+    out << "\n]}\n";
+}
+
+}  // namespace
+
+std::string exportTrace(const RunData& run) {
+    std::ostringstream out;
+    write(run, out);
+    return std::move(out).str();
+}
+
+Result<void> writeTrace(const RunData& run, const std::string& path) {
+    // Piece by piece into a file beside it, which takes its place when it is whole.
+    const std::string part = path + ".part";
+    std::error_code error;
+    {
+        std::ofstream out(part, std::ios::binary | std::ios::trunc);
+        if (out) write(run, out);
+        if (out) out.flush();
+        if (!out) {
+            out.close();
+            std::filesystem::remove(part, error);
+            return ioError("the trace cannot be written", path,
+                           "choose another folder, or free some space");
+        }
+    }
+    std::filesystem::rename(part, path, error);
+    if (error) return ioError("cannot take its place: " + error.message(), path, {});
+    return {};
 }
 
 }  // namespace lanescope::profiler

@@ -2,6 +2,7 @@
 // What the parts of the trace export share: one event a line, microseconds, names of tracks.
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 
 #include "engine/base/json.h"
@@ -37,15 +38,14 @@ inline Json sortEvent(int pid, int index) {
 
 class TraceLines {
   public:
+    explicit TraceLines(std::ostream& out) : m_out(out) {}
     void add(const Json& event) {
-        m_out += m_first ? "\n" : ",\n";
+        m_out << (m_first ? "\n" : ",\n") << dumpJson(event);
         m_first = false;
-        m_out += dumpJson(event);
     }
-    std::string& text() { return m_out; }
 
   private:
-    std::string m_out;
+    std::ostream& m_out;
     bool m_first = true;
 };
 

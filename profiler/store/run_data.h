@@ -10,6 +10,7 @@
 #include "engine/trace/events.h"
 #include "engine/trace/run_record.h"
 #include "profiler/store/device_activity.h"
+#include "profiler/store/imported_trace.h"
 #include "profiler/store/shared_list.h"
 
 namespace lanescope::profiler {
@@ -47,6 +48,8 @@ struct RunData {
     DeviceSampleList deviceSamples;       ///< in the order they were taken
     std::vector<DeviceFacts> devices;     ///< by number
     DeviceTiming deviceTiming;
+    /// What another program wrote; a run that has it has nothing else, and is never stored.
+    std::shared_ptr<const ImportedTrace> imported;
     std::uint64_t droppedSpans = 0;  ///< lost because a ring was full; shown wherever spans are
     std::uint64_t droppedEvents = 0;
     double spanCostNs = 0.0;  ///< measured when the recorder was made: one span, both clock reads

@@ -162,6 +162,18 @@
         <source>details of its model</source>
         <translation>其模型的详情</translation>
     </message>
+    <message>
+        <source>choose the track</source>
+        <translation>选择轨道</translation>
+    </message>
+    <message>
+        <source>into a span (ops, kernels), out of it</source>
+        <translation>进入区段（算子、内核），再出来</translation>
+    </message>
+    <message>
+        <source>collapse the group, or all</source>
+        <translation>折叠该组，或全部</translation>
+    </message>
 </context>
 <context>
     <name>LaneChips</name>
@@ -800,6 +812,94 @@
         <source>The roof the op meets first: reading from memory, or arithmetic</source>
         <translation>该算子先碰到的上限：读内存或算力</translation>
     </message>
+    <message>
+        <source>Category</source>
+        <translation>类别</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Kernel</source>
+        <translation>内核</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>token</translation>
+    </message>
+    <message>
+        <source>Process</source>
+        <translation>进程</translation>
+    </message>
+    <message>
+        <source>Timed by</source>
+        <translation>计时方</translation>
+    </message>
+    <message>
+        <source>Occupancy</source>
+        <translation>占用率</translation>
+    </message>
+    <message>
+        <source>Process of the trace</source>
+        <translation>跟踪中的进程</translation>
+    </message>
+    <message>
+        <source>What the time is summed by</source>
+        <translation>时间按此汇总</translation>
+    </message>
+    <message>
+        <source>CPU: the engine&apos;s own clock readings. GPU: the device&apos;s. The two are never added up.</source>
+        <translation>CPU：引擎自己的时钟读数。GPU：设备的时钟读数。两者从不相加。</translation>
+    </message>
+    <message>
+        <source>Events of the trace</source>
+        <translation>跟踪中的事件</translation>
+    </message>
+    <message>
+        <source>Warps that can be resident on a multiprocessor, as a part of the most it can hold; mean by time</source>
+        <translation>一个多处理器上可驻留的 warp 数占其上限的比例；按时间平均</translation>
+    </message>
+    <message>
+        <source>Bytes that the ops count, against the measured bandwidth of the device; its arithmetic was not measured</source>
+        <translation>算子统计的字节数与设备实测带宽之比；设备的算力未测量</translation>
+    </message>
+    <message>
+        <source>Sum of what the roof of each op would need</source>
+        <translation>各算子按其屋顶所需时间之和</translation>
+    </message>
+    <message>
+        <source>GPU</source>
+        <translation>GPU</translation>
+    </message>
+    <message>
+        <source>CPU</source>
+        <translation>CPU</translation>
+    </message>
+    <message>
+        <source>outside requests</source>
+        <translation>请求之外</translation>
+    </message>
+    <message>
+        <source>request %1</source>
+        <translation>请求 %1</translation>
+    </message>
+    <message>
+        <source>no op</source>
+        <translation>无算子</translation>
+    </message>
+    <message>
+        <source>outside the layers</source>
+        <translation>层之外</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>第 %1 层</translation>
+    </message>
 </context>
 <context>
     <name>Ops</name>
@@ -1042,6 +1142,84 @@
     </message>
 </context>
 <context>
+    <name>Timeline</name>
+    <message>
+        <source>GPU %1</source>
+        <translation>GPU %1</translation>
+    </message>
+    <message>
+        <source>process %1</source>
+        <translation>进程 %1</translation>
+    </message>
+    <message>
+        <source>outside the lanes</source>
+        <translation>通道之外</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>步骤</translation>
+    </message>
+    <message>
+        <source>CPU ops</source>
+        <translation>CPU 算子</translation>
+    </message>
+    <message>
+        <source>stream %1</source>
+        <translation>流 %1</translation>
+    </message>
+    <message>
+        <source>GPU</source>
+        <translation>GPU</translation>
+    </message>
+    <message>
+        <source>copies</source>
+        <translation>拷贝</translation>
+    </message>
+    <message>
+        <source>profiler</source>
+        <translation>分析器</translation>
+    </message>
+    <message>
+        <source>thread %1</source>
+        <translation>线程 %1</translation>
+    </message>
+</context>
+<context>
+    <name>TimelineItem</name>
+    <message>
+        <source>launched by %1</source>
+        <translation>由 %1 启动</translation>
+    </message>
+    <message>
+        <source>%1 × %2 × %3 blocks of %4 × %5 × %6 threads</source>
+        <translation>%1 × %2 × %3 个线程块，每块 %4 × %5 × %6 个线程</translation>
+    </message>
+    <message>
+        <source>%1 registers a thread · %2 shared memory a block</source>
+        <translation>每线程 %1 个寄存器 · 每块 %2 共享内存</translation>
+    </message>
+    <message>
+        <source>occupancy %1 %</source>
+        <translation>占用率 %1 %</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>第 %1 层</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>request %1</source>
+        <translation>请求 %1</translation>
+    </message>
+    <message>
+        <source>begins at %1</source>
+        <translation>开始于 %1</translation>
+    </message>
+</context>
+<context>
     <name>TokenColumn</name>
     <message>
         <source>%1 tokens …</source>
@@ -1080,6 +1258,49 @@
     </message>
 </context>
 <context>
+    <name>TraceOpener</name>
+    <message>
+        <source>counters</source>
+        <translation>计数器</translation>
+    </message>
+    <message>
+        <source>instants</source>
+        <translation>瞬时事件</translation>
+    </message>
+    <message>
+        <source>asynchronous</source>
+        <translation>异步事件</translation>
+    </message>
+    <message>
+        <source>%1 events on %2 threads</source>
+        <translation>%1 个事件，%2 个线程</translation>
+    </message>
+    <message>
+        <source>the file ends in the middle</source>
+        <translation>文件在中途结束</translation>
+    </message>
+    <message>
+        <source>only the first %1 events are shown</source>
+        <translation>仅显示前 %1 个事件</translation>
+    </message>
+    <message>
+        <source>%1 never ended: drawn to the end of their thread</source>
+        <translation>%1 个没有结束：画到其线程末尾</translation>
+    </message>
+    <message>
+        <source>%1 ended without a beginning: left out</source>
+        <translation>%1 个没有开始就结束：已略去</translation>
+    </message>
+    <message>
+        <source>%1 without a valid time: left out</source>
+        <translation>%1 个没有有效时间：已略去</translation>
+    </message>
+    <message>
+        <source>not shown: %1</source>
+        <translation>未显示：%1</translation>
+    </message>
+</context>
+<context>
     <name>lanescope::app::AppContext</name>
     <message>
         <source>Six lanes are the most that can be compared</source>
@@ -1110,16 +1331,16 @@
         <translation>%1 不存在</translation>
     </message>
     <message>
-        <source>%1 is not a model, a plan or a stored run</source>
-        <translation>%1 不是模型、计划或已保存的运行</translation>
-    </message>
-    <message>
-        <source>Models are .gguf or .safetensors files, or folders with a config.json; plans are JSON files.</source>
-        <translation>模型是 .gguf 或 .safetensors 文件，或含有 config.json 的文件夹；计划是 JSON 文件。</translation>
-    </message>
-    <message>
         <source>Change the model</source>
         <translation>更换模型</translation>
+    </message>
+    <message>
+        <source>%1 is not a model, a plan, a stored run or a trace</source>
+        <translation>%1 不是模型、计划、已存储的运行，也不是跟踪文件</translation>
+    </message>
+    <message>
+        <source>Models are .gguf or .safetensors files, or folders with a config.json; plans and traces are JSON files.</source>
+        <translation>模型是 .gguf 或 .safetensors 文件，或含 config.json 的文件夹；计划和跟踪是 JSON 文件。</translation>
     </message>
 </context>
 <context>
@@ -1482,14 +1703,6 @@
         <translation>各算子耗时</translation>
     </message>
     <message>
-        <source>Find op (Enter: next)</source>
-        <translation>查找算子（Enter：下一个）</translation>
-    </message>
-    <message>
-        <source>Find op</source>
-        <translation>查找算子</translation>
-    </message>
-    <message>
         <source>Clear</source>
         <translation>清除</translation>
     </message>
@@ -1564,6 +1777,126 @@
     <message>
         <source>Above the arithmetic roof: something else ran while the roof was measured.</source>
         <translation>高于算力上限：测量屋顶线时有其他程序在运行。</translation>
+    </message>
+    <message>
+        <source>Adding up… %1 %</source>
+        <translation>正在汇总… %1 %</translation>
+    </message>
+    <message>
+        <source>By op</source>
+        <translation>按算子</translation>
+    </message>
+    <message>
+        <source>By layer</source>
+        <translation>按层</translation>
+    </message>
+    <message>
+        <source>By kernel</source>
+        <translation>按内核</translation>
+    </message>
+    <message>
+        <source>By token</source>
+        <translation>按 token</translation>
+    </message>
+    <message>
+        <source>What the rows of the table are</source>
+        <translation>表格的每一行是什么</translation>
+    </message>
+    <message>
+        <source>What the rows of the table are. A token is the step that made it.</source>
+        <translation>表格的每一行是什么。token 指生成它的那一步。</translation>
+    </message>
+    <message>
+        <source>Timed by the CPU</source>
+        <translation>由 CPU 计时</translation>
+    </message>
+    <message>
+        <source>Timed by the GPU</source>
+        <translation>由 GPU 计时</translation>
+    </message>
+    <message>
+        <source>Whose clock the roofline goes by</source>
+        <translation>屋顶线图采用谁的时钟</translation>
+    </message>
+    <message>
+        <source>The engine&apos;s own clock readings, or the device&apos;s. The two are never mixed in one chart.</source>
+        <translation>引擎自己的时钟读数，或设备的时钟读数。两者从不混在一张图中。</translation>
+    </message>
+    <message>
+        <source>Selection only</source>
+        <translation>仅选中部分</translation>
+    </message>
+    <message>
+        <source>Count what is selected: the time range (what lies in it by at least half), the token, the layer, the op</source>
+        <translation>只统计选中的部分：时间范围（至少一半落在其中）、token、层、算子</translation>
+    </message>
+    <message>
+        <source>Filter the table</source>
+        <translation>筛选表格</translation>
+    </message>
+    <message>
+        <source>Find by name (Enter: next)</source>
+        <translation>按名称查找（回车：下一个）</translation>
+    </message>
+    <message>
+        <source>Find in the timeline</source>
+        <translation>在时间线中查找</translation>
+    </message>
+    <message>
+        <source>Open trace…</source>
+        <translation>打开跟踪…</translation>
+    </message>
+    <message>
+        <source>Chrome or Perfetto JSON, also compressed: from Lanescope, the PyTorch profiler, exports of nsys …</source>
+        <translation>Chrome 或 Perfetto JSON，也可压缩：来自 Lanescope、PyTorch profiler、nsys 的导出等</translation>
+    </message>
+    <message>
+        <source>Save trace…</source>
+        <translation>保存跟踪…</translation>
+    </message>
+    <message>
+        <source>Reading the trace</source>
+        <translation>正在读取跟踪</translation>
+    </message>
+    <message>
+        <source>Reading %1…</source>
+        <translation>正在读取 %1…</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Close trace</source>
+        <translation>关闭跟踪</translation>
+    </message>
+    <message>
+        <source>%1, read-only</source>
+        <translation>%1，只读</translation>
+    </message>
+    <message>
+        <source>An opened trace is a file already</source>
+        <translation>打开的跟踪本来就是文件</translation>
+    </message>
+    <message>
+        <source>This run as Chrome trace JSON, for Perfetto and the like</source>
+        <translation>将本次运行存为 Chrome 跟踪 JSON，供 Perfetto 等使用</translation>
+    </message>
+    <message>
+        <source>%1 counted</source>
+        <translation>已统计 %1 个</translation>
+    </message>
+    <message>
+        <source>The %1 longest of %2 rows are shown: select a part of the run to see others.</source>
+        <translation>显示 %2 行中最长的 %1 行：选择运行的一部分可查看其他行。</translation>
+    </message>
+    <message>
+        <source>Save the trace</source>
+        <translation>保存跟踪</translation>
+    </message>
+    <message>
+        <source>Chrome traces (*.json)</source>
+        <translation>Chrome 跟踪 (*.json)</translation>
     </message>
 </context>
 <context>
@@ -2016,6 +2349,18 @@
     <message>
         <source>Model: chat template</source>
         <translation>模型：聊天模板</translation>
+    </message>
+    <message>
+        <source>Open &amp;trace…</source>
+        <translation>打开跟踪(&amp;T)…</translation>
+    </message>
+    <message>
+        <source>Open a trace</source>
+        <translation>打开跟踪</translation>
+    </message>
+    <message>
+        <source>Chrome and Perfetto traces (*.json *.json.gz *.gz);;All files (*)</source>
+        <translation>Chrome 和 Perfetto 跟踪 (*.json *.json.gz *.gz);;所有文件 (*)</translation>
     </message>
 </context>
 <context>
@@ -2780,6 +3125,10 @@
         <source>size: share of the lane&apos;s op time</source>
         <translation>大小：占该通道算子时间的比例</translation>
     </message>
+    <message>
+        <source>%1 GB/s copied · %2</source>
+        <translation>拷贝 %1 GB/s · %2</translation>
+    </message>
 </context>
 <context>
     <name>lanescope::app::RunController</name>
@@ -3356,24 +3705,36 @@
         <translation>算子时间线</translation>
     </message>
     <message>
-        <source>No spans yet: run the lanes with op tracing on.</source>
-        <translation>还没有区段：请打开算子跟踪后运行通道。</translation>
+        <source>Fit everything</source>
+        <translation>适合全部</translation>
     </message>
     <message>
-        <source>steps</source>
-        <translation>步</translation>
+        <source>Fit the selection</source>
+        <translation>适合选区</translation>
     </message>
     <message>
-        <source>CPU ops</source>
-        <translation>CPU 算子</translation>
+        <source>Collapse all</source>
+        <translation>全部折叠</translation>
     </message>
     <message>
-        <source>layer %1</source>
-        <translation>层 %1</translation>
+        <source>Expand all</source>
+        <translation>全部展开</translation>
     </message>
     <message>
-        <source>step %1</source>
-        <translation>步 %1</translation>
+        <source>Click to expand</source>
+        <translation>点击展开</translation>
+    </message>
+    <message>
+        <source>Click to collapse</source>
+        <translation>点击折叠</translation>
+    </message>
+    <message>
+        <source>Sorting %1 spans… %2 %</source>
+        <translation>正在整理 %1 个区段… %2 %</translation>
+    </message>
+    <message>
+        <source>No spans yet: run the lanes with op tracing on, or open a trace file.</source>
+        <translation>还没有区段：请打开算子跟踪后运行通道，或打开跟踪文件。</translation>
     </message>
 </context>
 <context>

@@ -7,6 +7,7 @@
 #include <QDropEvent>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QLabel>
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -21,6 +22,7 @@
 
 #include "app/bridge/ui_watchdog.h"
 #include "app/report/report_dialog.h"
+#include "app/timeline/timeline_view.h"
 #include "app/views/charts/chart_deck.h"
 #include "app/views/inspector/inspector.h"
 #include "app/views/kernels/kernels_page.h"
@@ -36,6 +38,7 @@
 #include "app/widgets/stats_bar.h"
 #include "app/window/app_shell.h"
 #include "app/window/main_window.h"
+#include "tests/app/views/hand_made_run.h"
 #include "tests/ui/fake_run.h"
 
 using namespace lanescope;
@@ -483,12 +486,70 @@ class UiTest : public QObject {
             window()->kernels()->showPane(KernelsPage::Pane::Roofline);
             shoot(QStringLiteral("roofline"));
         }
+        m_shell->context()->selection.clear();
+        shootDevice(shoot);
         window()->showPage(0);
         window()->findChild<LaneStrip*>()->editLane(1);
         auto* dialog = window()->findChild<LaneDialog*>();
         QVERIFY(dialog != nullptr);
         shootWidget(dialog, QStringLiteral("lane-dialog"));
         dialog->reject();
+    }
+
+    /// A run that a GPU timed, and the same as an opened trace.
+    void shootDevice(const std::function<void(const QString&)>& shoot) {
+        KernelsPage* page = window()->kernels();
+        window()->showPage(
+            static_cast<int>(window()->pageKeys().indexOf(QStringLiteral("kernels"))));
+        page->showPane(KernelsPage::Pane::Timeline);
+        page->setRun(test::onDevice(*test::handMadeRun(2, 1, 24, "0123456789abcdef", true)));
+        page->timeline()->selectItem({ItemKind::Span, 31});
+        page->timeline()->setVisibleRange({40'000'000, 70'000'000});
+        shoot(QStringLiteral("kernels-gpu"));
+        m_shell->context()->selection.clear();
+        const QString path = m_home.filePath(QStringLiteral("saved.json"));
+        QSignalSpy saved(page, &KernelsPage::traceSaved);
+        page->saveTrace(path);
+        QTRY_COMPARE(saved.count(), 1);
+        m_shell->context()->openPath(path);
+        QTRY_VERIFY(page->showsTrace());
+        page->setGroupBy(profiler::GroupBy::Kernel);
+        shoot(QStringLiteral("kernels-trace"));
+        page->closeTrace();
+        page->setGroupBy(profiler::GroupBy::Op);
+        page->setRun(controller()->snapshot());
+    }
+
+    void aDroppedTraceOpensOnTheKernelsPage() {
+        const QString path = m_home.filePath(QStringLiteral("dropped.json"));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"traceEvents":[{"ph":"X","name":"gemm","pid":1,"tid":2,"ts":5,"dur":7},)"
+                   R"({"ph":"C","name":"bytes","pid":1,"ts":6,"args":{"n":1}}]})");
+        file.close();
+        dropFile(window(), path);
+        QTRY_VERIFY(window()->kernels()->showsTrace());
+        QCOMPARE(window()->pageKeys()[window()->currentPage()], QStringLiteral("kernels"));
+        const TimelinePtr timeline = window()->kernels()->timeline()->timeline();
+        QCOMPARE(timeline->itemCount(), std::size_t{1});
+        bool said = false;
+        for (const auto* label : window()->kernels()->findChildren<QLabel*>())
+            said = said || label->text().contains(QStringLiteral("1 × counters"));
+        QVERIFY(said);
+        // On the command line, too; and what is damaged is said there.
+        m_shell.reset();
+        CommandLine line;
+        line.files = {path};
+        open(line);
+        QTRY_VERIFY(window()->kernels()->showsTrace());
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("{\"traceEvents\":[ oops");
+        file.close();
+        m_shell->context()->openPath(path);
+        auto* banner = window()->kernels()->findChild<ErrorBanner*>();
+        QTRY_VERIFY(!banner->message().isEmpty());
+        QVERIFY2(banner->message().contains(QStringLiteral("cannot be read")),
+                 qPrintable(banner->message()));
     }
 
     // First frame within a second, models are not waited for.

@@ -2,55 +2,80 @@
 
 #include <QComboBox>
 #include <QEvent>
-#include <QHBoxLayout>
-#include <QHeaderView>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
-#include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabBar>
+#include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
+#include "app/bridge/trace_opener.h"
 #include "app/models/number_text.h"
 #include "app/theme/theme.h"
 #include "app/timeline/op_style.h"
 #include "app/timeline/timeline_view.h"
-#include "app/views/kernels/op_rows.h"
 #include "app/views/kernels/roofline_chart.h"
 #include "app/widgets/data_table.h"
+#include "app/widgets/error_banner.h"
 #include "engine/base/clock.h"
-#include "profiler/analyse/stats.h"
+#include "profiler/export/export.h"
 
 namespace lanescope::app {
 
 namespace {
 constexpr std::int64_t kLiveIntervalNs = 400'000'000;
+/// While a run streams, adding up takes at most this part of one core's time.
+constexpr std::int64_t kLiveCostShare = 20;
 }  // namespace
 
 KernelsPage::KernelsPage(Selection* selection, QWidget* parent)
     : QWidget(parent),
       m_selection(selection),
+      m_saving(this,
+               [this](const std::shared_ptr<Error>& error) {
+                   m_save->setEnabled(true);
+                   if (error != nullptr)
+                       showError(QString::fromStdString(error->message),
+                                 QString::fromStdString(error->context));
+                   emit traceSaved(error == nullptr);
+               }),
       m_timeline(new TimelineView(selection)),
+      m_scroll(new QScrollArea),
       m_model(new CellModel(this)),
       m_table(new DataTable),
       m_roofline(new RooflineChart(selection)),
       m_tabs(new QTabBar),
       m_panes(new QStackedWidget),
+      m_groups(new QComboBox),
       m_steps(new QComboBox),
+      m_follow(new QToolButton),
+      m_filter(new QLineEdit),
       m_find(new QLineEdit),
+      m_timedBy(new QComboBox),
+      m_open(new QPushButton),
+      m_save(new QPushButton),
+      m_counted(new QLabel),
       m_selectionText(new QLabel),
       m_dropped(new QLabel),
       m_note(new QLabel),
-      m_selectionBar(new QWidget) {
-    auto* scroll = new QScrollArea;
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setWidget(m_timeline);
-    m_panes->addWidget(scroll);
+      m_selectionBar(new QWidget),
+      m_error(new ErrorBanner),
+      m_traceBar(new QWidget),
+      m_traceText(new QLabel),
+      m_traceProgress(new QProgressBar),
+      m_traceClose(new QPushButton) {
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setFocusPolicy(Qt::NoFocus);
+    m_scroll->setWidget(m_timeline);
+    m_panes->addWidget(m_scroll);
     m_panes->addWidget(m_roofline);
     auto* splitter = new QSplitter(Qt::Vertical);
     splitter->addWidget(m_panes);
@@ -62,81 +87,25 @@ KernelsPage::KernelsPage(Selection* selection, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addLayout(buildTop());
+    layout->addWidget(m_error);
+    layout->addWidget(buildTraceBar());
     layout->addWidget(splitter, 1);
+    m_error->setClosable(true);
     connectAll();
     retranslate();
     updateSelectionBar();
 }
 
-QLayout* KernelsPage::buildTop() {
-    auto* top = new QHBoxLayout;
-    top->setContentsMargins(kSpace, kSpaceS, kSpace, kSpaceS);
-    top->setSpacing(kSpace);
-    m_tabs->setDrawBase(false);
-    m_tabs->setExpanding(false);
-    m_tabs->addTab(QString());
-    m_tabs->addTab(QString());
-    top->addWidget(m_tabs);
-    for (int i = 0; i < 3; ++i) m_steps->addItem(QString());
-    m_steps->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    top->addWidget(m_steps);
-    m_find->setClearButtonEnabled(true);
-    m_find->setMinimumWidth(120);
-    m_find->setMaximumWidth(240);
-    top->addWidget(m_find, 1);
-    auto* selectionLayout = new QHBoxLayout(m_selectionBar);
-    selectionLayout->setContentsMargins(kSpace, 0, 0, 0);
-    auto* clear = new QPushButton;
-    clear->setObjectName(QStringLiteral("clearSelection"));
-    selectionLayout->addWidget(m_selectionText);
-    selectionLayout->addWidget(clear);
-    connect(clear, &QPushButton::clicked, m_selection, &Selection::clear);
-    top->addWidget(m_selectionBar);
-    top->addStretch(1);
-    top->addWidget(m_dropped);
-    return top;
-}
-
-QWidget* KernelsPage::buildTable() {
-    m_table->setSource(m_model);
-    m_table->horizontalHeader()->setStretchLastSection(false);
-    m_note->setWordWrap(true);
-    m_note->setContentsMargins(kSpace, kSpaceXs, kSpace, kSpaceXs);
-    auto* lower = new QWidget;
-    auto* column = new QVBoxLayout(lower);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(m_table, 1);
-    column->addWidget(m_note);
-    return lower;
-}
-
-void KernelsPage::connectAll() {
-    connect(m_tabs, &QTabBar::currentChanged, m_panes, &QStackedWidget::setCurrentIndex);
-    connect(m_steps, &QComboBox::currentIndexChanged, this, [this] { rebuildTable(); });
-    connect(m_find, &QLineEdit::returnPressed, this,
-            [this] { m_timeline->findNext(m_find->text()); });
-    connect(m_find, &QLineEdit::textChanged, m_table, &DataTable::setFilterText);
-    auto* findKey = new QShortcut(QKeySequence::Find, this);
-    connect(findKey, &QShortcut::activated, this, [this] {
-        m_find->setFocus();
-        m_find->selectAll();
-    });
-    connect(m_selection, &Selection::changed, this, &KernelsPage::updateSelectionBar);
-    connect(themeNotifier(), &ThemeNotifier::changed, this, [this] {
-        rebuildTable();
-        m_timeline->update();
-    });
-    connect(m_table, &DataTable::activatedId, this,
-            [this](const QVariant& id) { toggleOp(laneOfRow(id.toInt()), opOfRow(id.toInt())); });
-    connect(m_roofline, &RooflineChart::opClicked, this, [this](int lane, int op) {
-        m_table->selectId(opRowId(lane, static_cast<trace::Op>(op)));
-        toggleOp(lane, op);
-    });
-}
-
 void KernelsPage::showPane(Pane pane) {
     m_tabs->setCurrentIndex(static_cast<int>(pane));
+}
+
+profiler::GroupBy KernelsPage::groupBy() const {
+    return static_cast<profiler::GroupBy>(m_groups->currentIndex());
+}
+
+void KernelsPage::setGroupBy(profiler::GroupBy by) {
+    m_groups->setCurrentIndex(static_cast<int>(by));
 }
 
 void KernelsPage::toggleOp(int lane, int op) {
@@ -147,27 +116,31 @@ void KernelsPage::toggleOp(int lane, int op) {
     m_selection->set(state);
 }
 
-void KernelsPage::retranslate() {
-    m_tabs->setTabText(0, tr("Timeline"));
-    m_tabs->setTabText(1, tr("Roofline"));
-    m_tabs->setAccessibleName(tr("What is above the table"));
-    m_tabs->setTabToolTip(1, tr("Every op by its arithmetic intensity and speed, under what this "
-                                "machine can do at most"));
-    m_steps->setItemText(0, tr("All steps"));
-    m_steps->setItemText(1, tr("Prefill"));
-    m_steps->setItemText(2, tr("Decode"));
-    m_steps->setAccessibleName(tr("Steps that count"));
-    m_steps->setToolTip(
-        tr("Steps that count in the table and the roofline. An op does more "
-           "arithmetic for each byte in prefill than in decode."));
-    m_find->setPlaceholderText(tr("Find op (Enter: next)"));
-    m_find->setAccessibleName(tr("Find op"));
-    m_table->setAccessibleName(tr("Time by op"));
-    m_roofline->setAccessibleName(tr("Roofline"));
-    findChild<QPushButton*>(QStringLiteral("clearSelection"))->setText(tr("Clear"));
-    m_model->setHeaders(opColumns(), opColumnTips());
-    m_timeline->setToolTip(QString());
-    rebuildTable();
+void KernelsPage::activateRow(const QVariant& id) {
+    for (std::size_t i = 0; i < m_rows.ids.size(); ++i) {
+        if (m_rows.ids[i] != id) continue;
+        const profiler::GroupStats& group = m_rows.groups[i];
+        const auto key = static_cast<int>(group.key);
+        auto state = m_selection->state();
+        if (m_shown == nullptr) return;
+        if (m_shown->imported != nullptr || groupBy() == profiler::GroupBy::Kernel) {
+            m_timeline->findNext(groupName(*m_shown, groupBy(), group));
+        } else if (groupBy() == profiler::GroupBy::Op) {
+            toggleOp(group.lane, key);
+        } else if (groupBy() == profiler::GroupBy::Layer) {
+            state.lane = group.lane;
+            state.layer = state.layer == key ? -1 : key;
+            m_selection->set(state);
+        } else if (key >= 0) {
+            Selection::State token;
+            token.lane = group.lane;
+            token.request = group.request;
+            token.token = key;
+            token.tokenEnd = key + 1;
+            m_selection->set(token);
+        }
+        return;
+    }
 }
 
 void KernelsPage::changeEvent(QEvent* event) {
@@ -181,52 +154,174 @@ void KernelsPage::showEvent(QShowEvent* event) {
 }
 
 void KernelsPage::setRun(profiler::RunSnapshot run) {
+    const bool another = run && (!m_run || m_run->header.id != run->header.id);
     m_run = std::move(run);
-    if (!isVisible()) return;
+    if (another && m_trace != nullptr) closeTrace();
+    if (!isVisible() || m_trace != nullptr) return;
     const bool streaming = m_run && m_run->status == trace::RunStatus::Running;
+    const std::int64_t interval =
+        std::max(kLiveIntervalNs, kLiveCostShare * m_summary.lastCostNs());
     if (streaming && m_shown && m_shown->header.id == m_run->header.id &&
-        nowNs() - m_lastApplyNs < kLiveIntervalNs)
+        nowNs() - m_lastApplyNs < interval)
         return;
     apply();
 }
 
+void KernelsPage::setTrace(profiler::RunSnapshot trace) {
+    m_trace = std::move(trace);
+    m_selection->clear();
+    m_error->setError({}, {});
+    if (isVisible()) apply();
+    updateTraceBar();
+}
+
+void KernelsPage::closeTrace() {
+    if (m_trace == nullptr) return;
+    m_trace = nullptr;
+    emit traceClosed();
+    m_selection->clear();
+    if (isVisible()) apply();
+    updateTraceBar();
+}
+
+void KernelsPage::setTraceProgress(const QString& name, double fraction) {
+    m_reading = fraction < 1.0;
+    updateTraceBar();
+    if (!m_reading) return;
+    m_traceText->setText(tr("Reading %1…").arg(name));
+    m_traceProgress->setValue(static_cast<int>(1000 * fraction));
+}
+
+void KernelsPage::showError(const QString& message, const QString& details) {
+    m_error->setError(message, details);
+}
+
+void KernelsPage::updateTraceBar() {
+    m_traceBar->setVisible(m_reading || m_trace != nullptr);
+    m_traceProgress->setVisible(m_reading);
+    m_traceClose->setText(m_reading ? tr("Cancel") : tr("Close trace"));
+    if (!m_reading && m_trace != nullptr)
+        m_traceText->setText(tr("%1, read-only").arg(QString::fromStdString(m_trace->header.name)) +
+                             QStringLiteral(" · ") + traceSummary(*m_trace->imported));
+    const bool canSave = m_trace == nullptr && m_run != nullptr;
+    m_save->setEnabled(canSave && !m_saving.busy());
+    m_save->setToolTip(m_trace != nullptr
+                           ? tr("An opened trace is a file already")
+                           : tr("This run as Chrome trace JSON, for Perfetto and the like"));
+}
+
 void KernelsPage::apply() {
-    if (m_shown == m_run) return;
+    if (m_shown == wanted()) return;
     m_lastApplyNs = nowNs();
-    m_shown = m_run;
+    releaseElsewhere(std::move(m_shown));
+    m_shown = wanted();
     m_timeline->setRun(m_shown);
+    m_steps->setVisible(m_trace == nullptr);
+    m_tabs->setTabEnabled(1, m_trace == nullptr);
+    if (m_trace != nullptr) showPane(Pane::Timeline);
     rebuildTable();
     updateSelectionBar();
+    updateTraceBar();
 }
 
 void KernelsPage::rebuildTable() {
-    OpRows ops;
-    m_dropped->clear();
-    if (m_shown) {
-        ops = opRows(*m_shown, static_cast<profiler::StepKind>(m_steps->currentIndex()));
-        if (m_shown->droppedSpans > 0) {
-            m_dropped->setText(tr("%1 spans were dropped (rings full): totals are too low")
-                                   .arg(m_shown->droppedSpans));
-        }
+    if (m_shown == nullptr) {
+        m_summary.clear();
+        showRows({});
+        return;
     }
-    QStringList notes;
-    if (ops.roofMissing) notes << roofMissingText();
-    if (ops.fromCache)
-        notes << tr(
-            "Above 100 % of roof: the data came from the caches, which are faster than "
-            "memory.");
-    if (ops.roofTooLow)
-        notes << tr("Above the arithmetic roof: something else ran while the roof was measured.");
-    m_note->setText(notes.join(QLatin1Char(' ')));
-    m_note->setVisible(!notes.isEmpty());
-    const bool sameShape = m_model->rowCount() == static_cast<int>(ops.cells.size());
-    m_model->setRows(std::move(ops.cells), std::move(ops.ids));
+    const auto steps = m_trace != nullptr
+                           ? profiler::StepKind::All
+                           : static_cast<profiler::StepKind>(m_steps->currentIndex());
+    const Selection::State state =
+        m_follow->isChecked() ? m_selection->state() : Selection::State{};
+    m_summary.start(m_shown, groupBy(), filterFor(state, groupBy(), steps));
+}
+
+void KernelsPage::showRows(const KernelRows& rows) {
+    const bool sameShape = m_rows.headers == rows.headers && m_rows.ids.size() == rows.ids.size();
+    if (m_rows.headers != rows.headers || m_rows.headerTips != rows.headerTips)
+        m_model->setHeaders(rows.headers, rows.headerTips);
+    m_rows = rows;
+    m_model->setRows(std::move(m_rows.cells), m_rows.ids);
+    m_rows.cells.clear();
     if (!sameShape) m_table->resizeColumnsToContents();
-    m_roofline->setData(std::move(ops.marks), std::move(ops.roofs),
+    showRoofline();
+    showNotes();
+    selectChosenRow();
+    emit tableReady();
+}
+
+void KernelsPage::showRoofline() {
+    const auto timedByDevice = [](const RooflineMark& mark) { return mark.device; };
+    const auto& marks = m_rows.marks;
+    const bool some = std::any_of(marks.begin(), marks.end(), timedByDevice);
+    m_timedBy->setVisible(some && m_tabs->currentIndex() == static_cast<int>(Pane::Roofline));
+    // The two clocks are never mixed in one chart.
+    const bool device = some && m_timedBy->currentIndex() == 1;
+    std::vector<RooflineMark> shown;
+    for (const RooflineMark& mark : marks)
+        if (mark.device == device) shown.push_back(mark);
+    m_roofline->setData(std::move(shown), device ? m_rows.deviceRoofs : m_rows.roofs,
                         m_shown ? tr("No op of this run has both bytes and arithmetic to show: "
                                      "trace ops and run again.")
                                 : tr("Run a prompt: every op appears here under what this machine "
                                      "can do at most."));
+}
+
+void KernelsPage::showNotes() {
+    m_counted->setText(
+        m_shown == nullptr
+            ? QString()
+            : tr("%1 counted").arg(locale().toString(static_cast<qulonglong>(m_rows.items))));
+    m_dropped->setVisible(m_shown && m_shown->droppedSpans > 0);
+    if (m_shown && m_shown->droppedSpans > 0)
+        m_dropped->setText(tr("%1 spans were dropped (rings full): totals are too low")
+                               .arg(m_shown->droppedSpans));
+    QStringList notes;
+    if (m_rows.hidden > 0)
+        notes << tr("The %1 longest of %2 rows are shown: select a part of the run to see others.")
+                     .arg(m_rows.ids.size())
+                     .arg(m_rows.ids.size() + m_rows.hidden);
+    if (m_rows.roofMissing) notes << roofMissingText();
+    if (m_rows.fromCache)
+        notes << tr(
+            "Above 100 % of roof: the data came from the caches, which are faster than "
+            "memory.");
+    if (m_rows.roofTooLow)
+        notes << tr("Above the arithmetic roof: something else ran while the roof was measured.");
+    m_note->setText(notes.join(QLatin1Char(' ')));
+    m_note->setVisible(!notes.isEmpty());
+}
+
+void KernelsPage::onSelectionChanged() {
+    updateSelectionBar();
+    if (m_follow->isChecked()) rebuildTable();
+    selectChosenRow();
+}
+
+void KernelsPage::selectChosenRow() {
+    const auto& state = m_selection->state();
+    if (groupBy() != profiler::GroupBy::Op || state.op < 0 || state.lane < 0) return;
+    const QVariant id = opRowId(state.lane, static_cast<trace::Op>(state.op));
+    if (!m_table->selectedIds().contains(id)) m_table->selectId(id);
+}
+
+void KernelsPage::askWhereToSave() {
+    if (m_run == nullptr) return;
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Save the trace"), QStringLiteral("trace.json"), tr("Chrome traces (*.json)"));
+    if (!path.isEmpty()) saveTrace(path);
+}
+
+void KernelsPage::saveTrace(const QString& path) {
+    if (m_run == nullptr) return;
+    m_error->setError({}, {});
+    m_save->setEnabled(false);
+    m_saving.start([run = m_run, path]() -> std::shared_ptr<Error> {
+        const auto written = profiler::writeTrace(*run, path.toStdString());
+        return written ? nullptr : std::make_shared<Error>(written.error());
+    });
 }
 
 void KernelsPage::updateSelectionBar() {
@@ -247,6 +342,7 @@ void KernelsPage::updateSelectionBar() {
                           durationText(static_cast<double>(state.tEndNs - state.tStartNs) / 1e6));
     }
     m_selectionText->setText(parts.join(QStringLiteral(" · ")));
+    m_selectionText->setToolTip(m_selectionText->text());
 }
 
 }  // namespace lanescope::app

@@ -1,6 +1,6 @@
 #pragma once
-// A run's ops as rows of the table and marks of the roofline chart. One walk fills both, so that
-// they always say the same. Pure but for the language.
+// An op of a lane as a mark of the roofline chart, and the words that chart and table share. Pure
+// but for the language. Read next: kernel_rows.h.
 
 #include <vector>
 
@@ -17,22 +17,8 @@ struct RooflineMark {
     double totalMs = 0.0;
     double share = 0.0;  ///< of the lane's op time
     profiler::RooflinePoint point;
+    bool device = false;  ///< timed by the device, under its bandwidth alone
 };
-
-struct OpRows {
-    std::vector<std::vector<Cell>> cells;
-    std::vector<QVariant> ids;          ///< opRowId
-    std::vector<RooflineMark> marks;    ///< of ops that count bytes and flops
-    std::vector<profiler::Roof> roofs;  ///< one for each number of threads, as far as measured
-    bool roofMissing = false;           ///< of at least one lane
-    bool fromCache = false;             ///< some op is above the memory roof
-    bool roofTooLow = false;            ///< some op is above the arithmetic roof
-};
-OpRows opRows(const profiler::RunData& run, profiler::StepKind steps);
-
-/// Column titles and what they mean.
-QStringList opColumns();
-QStringList opColumnTips();
 
 int opRowId(int lane, trace::Op op);
 int laneOfRow(int id);

@@ -51,6 +51,7 @@ void RooflineChart::fitAll() {
         y.push_back(mark.point.gflopPerS);
     }
     for (const profiler::Roof& roof : m_roofs) {
+        if (roof.int8Gops <= 0.0) continue;                // a device: only its bandwidth is known
         x.push_back(roof.int8Gops / roof.readGBps * 2.0);  // both bends, and some flat roof
         x.push_back(roof.fp32Gflops / roof.readGBps);
         y.push_back(roof.int8Gops);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "app/models/number_text.h"
 #include "app/theme/theme.h"
@@ -53,6 +54,12 @@ QPainterPath shapeOf(Family family, const QPointF& at, double r) {
                                    {at.x(), at.y() - d}}));
     }
     return path;
+}
+
+/// Of a device only the bandwidth was measured: its slope goes on for ever.
+double peakOrNone(const profiler::Roof& roof, profiler::Peak peak) {
+    const double gflops = profiler::peakGflops(roof, peak);
+    return gflops > 0.0 ? gflops : std::numeric_limits<double>::infinity();
 }
 
 QString tickText(double value) {
@@ -128,7 +135,7 @@ std::vector<QRectF> RooflineChart::paintRoofs(QPainter& painter) const {
             m_roofs.size() > 1 ? QStringLiteral(" · ") + tr("%n thread(s)", nullptr, roof.threads)
                                : QString();
         for (const auto peak : {profiler::Peak::Int8, profiler::Peak::Fp32}) {
-            const double gflops = profiler::peakGflops(roof, peak);
+            const double gflops = peakOrNone(roof, peak);
             QPolygonF line;
             for (const QPointF& p : roofLine(roof.readGBps, gflops, m_x, m_y)) line << toPixel(p);
             if (line.size() < 2) continue;
@@ -137,6 +144,7 @@ std::vector<QRectF> RooflineChart::paintRoofs(QPainter& painter) const {
             painter.setClipRect(area);
             painter.drawPolyline(line);
             painter.restore();
+            if (!std::isfinite(gflops)) continue;
             const QString text =
                 (peak == profiler::Peak::Int8 ? tr("int8 %1 GOP/s") : tr("fp32 %1 GFLOP/s"))
                     .arg(shortNumber(gflops));
@@ -167,11 +175,16 @@ void RooflineChart::paintPeakLabel(QPainter& painter, double gflops, const QStri
 /// Along the slope, where no mark is.
 void RooflineChart::paintBandwidthLabel(QPainter& painter, const profiler::Roof& roof,
                                         const QString& threads, std::vector<QRectF>& taken) const {
-    const std::vector<QPointF> slope =
-        roofLine(roof.readGBps, std::max(roof.int8Gops, roof.fp32Gflops), m_x, m_y);
+    const double peak =
+        std::max(peakOrNone(roof, profiler::Peak::Int8), peakOrNone(roof, profiler::Peak::Fp32));
+    const std::vector<QPointF> slope = roofLine(roof.readGBps, peak, m_x, m_y);
     if (slope.size() < 2) return;
     const QPointF from = toPixel(slope[0]), to = toPixel(slope[1]);
-    const QString text = tr("%1 GB/s read").arg(shortNumber(roof.readGBps)) + threads;
+    const bool device = roof.int8Gops <= 0.0;
+    const QString text =
+        device ? tr("%1 GB/s copied · %2")
+                     .arg(shortNumber(roof.readGBps), QString::fromStdString(roof.isa))
+               : tr("%1 GB/s read").arg(shortNumber(roof.readGBps)) + threads;
     const QFontMetricsF metrics(painter.font());
     const QSizeF size(metrics.horizontalAdvance(text), metrics.height());
     std::vector<QPointF> points = positions();

@@ -92,4 +92,42 @@ profiler::RunSnapshot handMadeRun(int nLanes, int repetitions, int nTokens, cons
     return run;
 }
 
+profiler::RunSnapshot onDevice(const profiler::RunData& run) {
+    auto out = std::make_shared<profiler::RunData>(run);
+    out->header.id = run.header.id + "-device";
+    profiler::DeviceFacts facts;
+    facts.name = "test GPU";
+    facts.nSms = 4;
+    facts.copyGBps = 2.0;
+    out->devices = {facts};
+    out->deviceTiming.source = "made by hand";
+    for (int op = 0; op < trace::kOpCount; ++op)
+        out->deviceNames.push_back(
+            "void lanescope::" + std::string(trace::opName(static_cast<trace::Op>(op))) +
+            "Kernel<float, 128>(Args)");
+    for (const trace::Span& span : run.spans) {
+        profiler::DeviceActivity a;
+        const bool copy = span.op == trace::Op::DecodeStep || span.op == trace::Op::Prefill;
+        a.kind = copy ? profiler::DeviceActivityKind::Memcpy : profiler::DeviceActivityKind::Kernel;
+        a.tSpanNs = span.tStartNs;
+        a.tStartNs = span.tStartNs + 50'000;
+        a.tEndNs = a.tStartNs + (copy ? 100'000 : (span.tEndNs - span.tStartNs) * 6 / 10);
+        a.device = 0;
+        a.context = 1;
+        a.stream = copy ? 9 : 7;
+        a.bytes = copy ? 65'536 : 0;
+        a.name = copy ? -1 : static_cast<std::int32_t>(span.op);
+        a.occupancy = copy ? 0.0F : 0.5F;
+        a.grid = {32, 1, 1};
+        a.block = {128, 1, 1};
+        a.op = static_cast<std::int16_t>(span.op);
+        a.layer = span.layer;
+        a.lane = span.lane;
+        a.request = span.request;
+        a.step = span.step;
+        out->deviceActivities.push_back(a);
+    }
+    return out;
+}
+
 }  // namespace lanescope::app::test

@@ -13,4 +13,8 @@ namespace lanescope::app::test {
 profiler::RunSnapshot handMadeRun(int nLanes, int repetitions, int nTokens,
                                   const char* id = "0123456789abcdef", bool withRoof = false);
 
+/// The same run as a GPU would have run it: every op launched a kernel of 0.6 of its length, 50 us
+/// later, on stream 7 of one device; every step a copy on stream 9. Copy bandwidth 2 GB/s.
+profiler::RunSnapshot onDevice(const profiler::RunData& run);
+
 }  // namespace lanescope::app::test

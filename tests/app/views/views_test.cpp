@@ -13,11 +13,14 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 #include <cmath>
 
+#include "app/bridge/trace_opener.h"
 #include "app/report/pdf_report.h"
 #include "app/report/report_dialog.h"
 #include "app/theme/theme.h"
+#include "app/timeline/timeline_layout.h"
 #include "app/timeline/timeline_view.h"
 #include "app/views/charts/chart_deck.h"
 #include "app/views/charts/trace_chart.h"
@@ -152,7 +155,8 @@ class ViewsTest : public QObject {
         page.resize(1000, 600);
         page.show();
         page.setRun(m_run);
-        QCOMPARE(page.timeline()->tracks().size(), std::size_t{4});
+        QVERIFY(page.timeline()->timeline() != nullptr);
+        QCOMPARE(page.timeline()->timeline()->tracks.size(), std::size_t{4});
         QVERIFY(page.table()->model()->rowCount() >= 10);
         page.timeline()->setFocus();
         QTest::keyClick(page.timeline(), Qt::Key_Period);
@@ -212,8 +216,137 @@ class ViewsTest : public QObject {
         QVERIFY(chart->toSvg().contains("<svg"));
         // Only the steps that decode: nothing of the long prefill is left.
         const double all = chart->marks()[0].totalMs;
-        page.findChild<QComboBox*>()->setCurrentIndex(2);
+        page.findChild<QComboBox*>(QStringLiteral("steps"))->setCurrentIndex(2);
         QVERIFY(chart->marks()[0].totalMs < all);
+    }
+
+    void theTableFollowsTheSelection() {
+        Selection selection;
+        KernelsPage page(&selection);
+        page.resize(1000, 700);
+        page.show();
+        page.setRun(test::handMadeRun(2, 1, 8, "0123456789abcdef", true));
+        QAbstractItemModelTester tester(page.table()->model(),
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const int all = page.table()->model()->rowCount();
+        QCOMPARE(all, 12);  // 4 ops, 2 phases, 2 lanes
+        Selection::State token;
+        token.lane = 1;
+        token.request = 1;
+        token.token = 3;
+        selection.set(token);
+        QTRY_COMPARE(page.table()->model()->rowCount(), 5);               // 4 ops and their step
+        page.findChild<QToolButton*>(QStringLiteral("follow"))->click();  // not the selection only
+        QTRY_COMPARE(page.table()->model()->rowCount(), all);
+        page.findChild<QToolButton*>(QStringLiteral("follow"))->click();
+        // A click on a span leaves what happened in its time.
+        page.timeline()->selectItem({ItemKind::Span, 1});
+        QCOMPARE(selection.state().tEndNs - selection.state().tStartNs, 5'000'000);
+        QTRY_COMPARE(page.table()->model()->rowCount(), 1);
+        selection.clear();
+        page.setGroupBy(profiler::GroupBy::Layer);
+        QTRY_COMPARE(page.table()->model()->rowCount(), 4);  // outside and layer 0, 2 lanes
+        QVERIFY(page.table()->toCsv().contains(QStringLiteral("layer 0")));
+        page.setGroupBy(profiler::GroupBy::Step);
+        QTRY_COMPARE(page.table()->model()->rowCount(), 16);
+        QVERIFY(page.table()->toMarkdown().contains(QStringLiteral("word4")));
+        save(page, "kernels-tokens");
+        // A row of a token selects it.
+        page.table()->selectRow(5);
+        emit page.table()->activatedId(page.table()->selectedIds().front());
+        QVERIFY(selection.state().token >= 0);
+        QVERIFY(page.timeline()->selectedItem().valid());
+    }
+
+    void aSpanShowsItsKernelsAndKeysGoFromOneToTheNext() {
+        Selection selection;
+        KernelsPage page(&selection);
+        page.resize(1200, 800);
+        page.show();
+        page.setRun(test::onDevice(*test::handMadeRun(2, 1, 8, "0123456789abcdef", true)));
+        TimelineView* view = page.timeline();
+        const TimelinePtr timeline = view->timeline();
+        // For each lane: steps, CPU ops, the stream, copies.
+        QCOMPARE(timeline->tracks.size(), std::size_t{8});
+        QVERIFY(timeline->tracks[2].kind == TrackKind::Stream);
+        QVERIFY(timeline->tracks[3].kind == TrackKind::Copies);
+        QCOMPARE(trackTitle(*timeline, timeline->tracks[2]), QStringLiteral("stream 7"));
+        const ItemRef op{ItemKind::Span, 7};  // an op of the first decode step
+        view->selectItem(op);
+        QCOMPARE(view->highlighted(), (std::vector<ItemRef>{{ItemKind::Device, 7}}));
+        QTRY_VERIFY(page.table()->toCsv().contains(QStringLiteral("GPU")));
+        view->setFocus();
+        QTest::keyClick(view, Qt::Key_Return);
+        QCOMPARE(view->selectedItem(), (ItemRef{ItemKind::Device, 7}));
+        QVERIFY(view->highlighted().front() == op);
+        QTest::keyClick(view, Qt::Key_Period);
+        QCOMPARE(view->selectedItem(), (ItemRef{ItemKind::Device, 8}));
+        QTest::keyClick(view, Qt::Key_Return, Qt::ShiftModifier);
+        QCOMPARE(view->selectedItem(), (ItemRef{ItemKind::Span, 8}));
+        QVERIFY(view->findNext(QStringLiteral("attentionKernel")));
+        QVERIFY(view->selectedItem().kind == ItemKind::Device);
+        // A step has the kernels of all its ops, and its copy.
+        Selection::State token;
+        token.lane = 0;
+        token.request = 0;
+        token.token = 2;
+        selection.set(token);
+        QCOMPARE(view->highlighted().size(), std::size_t{5});
+        save(page, "kernels-gpu");
+        selection.clear();
+        page.setGroupBy(profiler::GroupBy::Kernel);
+        QVERIFY(page.table()->toCsv().contains(QStringLiteral("qkvKernel")));
+        QVERIFY(page.table()->toCsv().contains(QStringLiteral("Occupancy")));
+        QVERIFY(page.table()->toCsv().contains(QStringLiteral("50 %")));
+        page.setGroupBy(profiler::GroupBy::Op);
+        page.showPane(KernelsPage::Pane::Roofline);
+        QCOMPARE(page.roofline()->marks().size(), std::size_t{8});
+        auto* timedBy = page.findChild<QComboBox*>(QStringLiteral("timedBy"));
+        QVERIFY(timedBy->isVisible());
+        timedBy->setCurrentIndex(1);
+        QCOMPARE(page.roofline()->marks().size(), std::size_t{8});
+        for (const RooflineMark& mark : page.roofline()->marks()) QVERIFY(mark.device);
+        QCOMPARE(page.roofline()->roofs().size(), std::size_t{1});
+        save(page, "roofline-gpu");
+    }
+
+    void anOpenedTraceIsShownUntilItIsClosed() {
+        Selection selection;
+        KernelsPage page(&selection);
+        page.resize(1000, 700);
+        page.show();
+        page.setRun(m_run);
+        const QString path = m_dir.filePath(QStringLiteral("saved.json"));
+        QSignalSpy saved(&page, &KernelsPage::traceSaved);
+        page.saveTrace(path);
+        QTRY_COMPARE(saved.count(), 1);
+        QVERIFY(saved[0][0].toBool());
+        TraceOpener opener;
+        QVERIFY(TraceOpener::looksLikeTrace(path));
+        connect(&opener, &TraceOpener::opened, &page, &KernelsPage::setTrace);
+        opener.open(path);
+        QTRY_VERIFY(page.showsTrace());
+        const TimelinePtr timeline = page.timeline()->timeline();
+        QVERIFY(timeline != nullptr && timeline->run->imported != nullptr);
+        QCOMPARE(timeline->groups.size(), std::size_t{2});
+        // Its engine thread has the ops in a row under the steps.
+        QVERIFY(timeline->tracks[0].rows.size() >= 2);
+        page.setGroupBy(profiler::GroupBy::Kernel);
+        QVERIFY(page.table()->toCsv().contains(QStringLiteral("attention")));
+        QVERIFY(page.timeline()->findNext(QStringLiteral("gate+up")));
+        save(page, "kernels-trace");
+        page.closeTrace();
+        QVERIFY(!page.showsTrace());
+        QCOMPARE(page.timeline()->timeline()->tracks.size(), std::size_t{4});
+        // What cannot be read is said, and what is shown stays.
+        QFile bad(m_dir.filePath(QStringLiteral("bad.json")));
+        QVERIFY(bad.open(QIODevice::WriteOnly));
+        bad.write("{\"traceEvents\": 5}");
+        bad.close();
+        QSignalSpy failed(&opener, &TraceOpener::failed);
+        opener.open(bad.fileName());
+        QTRY_COMPARE(failed.count(), 1);
+        QVERIFY(!page.showsTrace());
     }
 
     void aRunWithoutARoofSaysSo() {
@@ -239,9 +372,9 @@ class ViewsTest : public QObject {
         Selection selection;
         TimelineView view(&selection);
         view.setRun(test::handMadeRun(1, 1, 4));
-        const auto before = view.tracks()[1].spans.size();
+        const auto before = view.timeline()->itemCount();
         view.setRun(test::handMadeRun(1, 1, 9));
-        QVERIFY(view.tracks()[1].spans.size() > before);
+        QVERIFY(view.timeline()->itemCount() > before);
         QCOMPARE(view.visibleRange(), view.fullTimeRange());
     }
 

@@ -1,0 +1,115 @@
+#include "app/timeline/interval_index.h"
+
+#include <algorithm>
+
+namespace lanescope::app {
+
+void IntervalIndex::append(const Items& items, std::uint32_t item) {
+    m_items.push_back(item);
+    if (m_items.size() % kLeaf != 0) return;
+    Node leaf;
+    std::int64_t longestNs = -1;
+    for (std::size_t i = m_items.size() - kLeaf; i < m_items.size(); ++i) {
+        const std::uint32_t at = m_items[i];
+        const std::int64_t start = items.start(at), end = items.end(at);
+        leaf.lastStartNs = start;
+        leaf.maxEndNs = i + kLeaf == m_items.size() ? end : std::max(leaf.maxEndNs, end);
+        leaf.busyNs += end - start;
+        leaf.keyBits |= keyBit(items.key(at));
+        if (end - start > longestNs) {
+            longestNs = end - start;
+            leaf.longest = at;
+        }
+    }
+    if (m_levels.empty()) m_levels.emplace_back();
+    m_levels[0].push_back(leaf);
+    for (std::size_t k = 0; m_levels[k].size() % kFan == 0; ++k) {
+        const Level& below = m_levels[k];
+        Node node = below[below.size() - kFan];
+        for (std::size_t i = below.size() - kFan + 1; i < below.size(); ++i) {
+            const Node& child = below[i];
+            node.lastStartNs = child.lastStartNs;
+            node.maxEndNs = std::max(node.maxEndNs, child.maxEndNs);
+            node.busyNs += child.busyNs;
+            node.keyBits |= child.keyBits;
+            if (items.end(child.longest) - items.start(child.longest) >
+                items.end(node.longest) - items.start(node.longest))
+                node.longest = child.longest;
+        }
+        if (k + 1 == m_levels.size()) m_levels.emplace_back();
+        m_levels[k + 1].push_back(node);
+    }
+}
+
+void IntervalIndex::truncate(std::uint32_t fromItem) {
+    const auto end = std::lower_bound(m_items.begin(), m_items.end(), fromItem);
+    m_items.truncate(static_cast<std::size_t>(end - m_items.begin()));
+    std::size_t width = kLeaf;
+    for (Level& level : m_levels) {
+        level.truncate(m_items.size() / width);
+        width *= kFan;
+    }
+}
+
+std::size_t IntervalIndex::positionOf(std::uint32_t item) const {
+    const auto at = std::lower_bound(m_items.begin(), m_items.end(), item);
+    return at != m_items.end() && *at == item ? static_cast<std::size_t>(at - m_items.begin())
+                                              : size();
+}
+
+std::size_t IntervalIndex::firstEndingAfter(const Items& items, std::int64_t tNs) const {
+    std::size_t i = 0;
+    while (i < size()) {
+        const Node* node = nullptr;
+        const std::size_t width = largestNode(
+            i, [tNs](const Node& n) { return n.maxEndNs <= tNs; }, &node);
+        if (width > 0) {
+            i += width;
+        } else if (items.end(item(i)) <= tNs) {
+            ++i;
+        } else {
+            break;
+        }
+    }
+    return i;
+}
+
+std::size_t IntervalIndex::advance(const Items& items, std::size_t from, std::int64_t tNs,
+                                   Sum* sum) const {
+    std::size_t i = from;
+    while (i < size()) {
+        const Node* node = nullptr;
+        const std::size_t width = largestNode(
+            i, [tNs](const Node& n) { return n.lastStartNs < tNs; }, &node);
+        const std::uint32_t longest = width > 0 ? node->longest : item(i);
+        const std::int64_t start = items.start(longest);
+        if (width == 0 && start >= tNs) break;
+        if (sum != nullptr) {
+            const std::int64_t length = items.end(longest) - start;
+            const std::int64_t maxEnd = width > 0 ? node->maxEndNs : start + length;
+            sum->maxEndNs = sum->count == 0 ? maxEnd : std::max(sum->maxEndNs, maxEnd);
+            sum->busyNs += width > 0 ? node->busyNs : length;
+            if (length > sum->longestNs) {
+                sum->longestNs = length;
+                sum->longest = longest;
+            }
+            sum->count += std::max<std::size_t>(width, 1);
+        }
+        i += std::max<std::size_t>(width, 1);
+    }
+    return i;
+}
+
+std::size_t IntervalIndex::skippable(std::size_t i, std::uint32_t keyBits) const {
+    const Node* node = nullptr;
+    return largestNode(
+        i, [keyBits](const Node& n) { return (n.keyBits & keyBits) == 0; }, &node);
+}
+
+std::size_t IntervalIndex::memoryBytes() const {
+    std::size_t bytes = m_items.chunkCount() * 4096 * sizeof(std::uint32_t);
+    for (const Level& level : m_levels) bytes += level.chunkCount() * 256 * sizeof(Node);
+    return bytes;
+}
+
+}  // namespace lanescope::app

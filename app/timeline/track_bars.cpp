@@ -1,0 +1,68 @@
+#include "app/timeline/track_bars.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lanescope::app {
+
+std::vector<Bar> visibleBars(const IntervalIndex& row, const Items& items, TimeRange visible,
+                             double width, double xFrom, double xTo) {
+    std::vector<Bar> bars;
+    if (row.empty() || width <= 0.0 || visible.length() <= 0) return bars;
+    const double nsPerPixel = static_cast<double>(visible.length()) / width;
+    const auto timeOf = [&](double x) {
+        return visible.startNs + static_cast<std::int64_t>(std::ceil(x * nsPerPixel));
+    };
+    const std::int64_t until = std::min(timeOf(xTo), visible.endNs);
+    std::size_t at = row.firstEndingAfter(items, timeOf(std::floor(xFrom)) - 1);
+    while (at < row.size()) {
+        const std::uint32_t item = row.item(at);
+        const std::int64_t start = items.start(item);
+        if (start >= until) break;
+        Bar bar;
+        bar.first = at;
+        bar.item = item;
+        bar.x = timeToX(start, visible, width);
+        const double end = timeToX(items.end(item), visible, width);
+        if (end - bar.x >= 1.0) {
+            bar.width = end - bar.x;
+            ++at;
+            bars.push_back(bar);
+            continue;
+        }
+        // All that begins within this pixel, in one sum.
+        const double column = std::floor(bar.x);
+        const std::int64_t columnEnd = std::max(timeOf(column + 1.0), start + 1);
+        IntervalIndex::Sum sum;
+        at = row.advance(items, at, columnEnd, &sum);
+        bar.x = column;
+        bar.count = sum.count;
+        bar.item = sum.longest;
+        bar.width = std::max(1.0, timeToX(sum.maxEndNs, visible, width) - column);
+        bar.fill = static_cast<float>(
+            std::clamp(static_cast<double>(sum.busyNs) / (bar.width * nsPerPixel), 0.0, 1.0));
+        bars.push_back(bar);
+    }
+    return bars;
+}
+
+std::vector<Bar> visibleBars(const IntervalIndex& row, const Items& items, TimeRange visible,
+                             double width) {
+    return visibleBars(row, items, visible, width, 0.0, width);
+}
+
+std::size_t itemAt(const IntervalIndex& row, const Items& items, std::int64_t tNs,
+                   std::int64_t slackNs) {
+    const std::size_t after = row.firstEndingAfter(items, tNs - 1);
+    if (after < row.size() && items.start(row.item(after)) <= tNs) return after;
+    std::size_t best = row.size();
+    std::int64_t nearest = slackNs;
+    if (after < row.size() && items.start(row.item(after)) - tNs <= nearest) {
+        nearest = items.start(row.item(after)) - tNs;
+        best = after;
+    }
+    if (after > 0 && tNs - items.end(row.item(after - 1)) <= nearest) best = after - 1;
+    return best;
+}
+
+}  // namespace lanescope::app
