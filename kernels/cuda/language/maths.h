@@ -26,6 +26,15 @@ SIMT_DEVICE float fusedMultiplyAdd(float a, float b, float c) {
 SIMT_DEVICE float reciprocalSqrt(float x) {
     SIMT_EITHER(rsqrtf(x), 1.0F / std::sqrt(x));
 }
+/// Sine and cosine of any angle, within 2 units in the last place.
+SIMT_DEVICE void sinCos(float angle, float* sine, float* cosine) {
+#if SIMT_ON_GPU
+    sincosf(angle, sine, cosine);
+#else
+    *sine = std::sin(angle);
+    *cosine = std::cos(angle);
+#endif
+}
 /// e^x, relative error about 2^-21 + 2^-24 |x|.
 SIMT_DEVICE float fastExp(float x) {
     SIMT_EITHER(__expf(x), std::exp(x));
