@@ -43,21 +43,21 @@ void activateKernel(ActivateQ8Args all) {
         quantise32(value, all.out, all.rest, (row * args.dim + i) / kActsBlock);
 }
 
-inline SIMT_KERNEL(kElementThreads) void quantiseActsKernel(QuantiseActsArgs args) {
+SIMT_KERNEL(kElementThreads) void quantiseActsKernel(QuantiseActsArgs args) {
     const std::int64_t i = columnOf();
     if (i >= args.nCols) return;
     const std::int64_t at = (args.tokenBegin + blockX()) * args.nCols + i;
     quantise32(args.x[at], args.out, args.rest, at / kActsBlock);
 }
 
-inline SIMT_KERNEL(kElementThreads) void addKernel(AddArgs args) {
+SIMT_KERNEL(kElementThreads) void addKernel(AddArgs args) {
     const std::int64_t i = columnOf();
     if (i >= args.dim) return;
     const std::int64_t at = (args.tokenBegin + blockX()) * args.dim + i;
     args.x[at] = fusedMultiplyAdd(args.scale, args.delta[at], args.x[at]);
 }
 
-inline SIMT_KERNEL(kElementThreads) void softcapKernel(SoftcapArgs args) {
+SIMT_KERNEL(kElementThreads) void softcapKernel(SoftcapArgs args) {
     const std::int64_t i = columnOf();
     if (i >= args.dim) return;
     const std::int64_t at = (args.tokenBegin + blockX()) * args.dim + i;

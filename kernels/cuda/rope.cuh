@@ -62,7 +62,7 @@ SIMT_DEVICE std::int64_t headsUpTo(std::int64_t nHeads, std::int64_t begin) {
     return begin + kRopeHeads < nHeads ? begin + kRopeHeads : nHeads;
 }
 
-inline SIMT_KERNEL(kRopeThreads) void ropeKernel(RopeArgs args) {
+SIMT_KERNEL(kRopeThreads) void ropeKernel(RopeArgs args) {
     SIMT_SHARED_DYNAMIC(Float2, table);
     const std::int64_t token = args.tokenBegin + blockX();
     const std::int64_t head = static_cast<std::int64_t>(blockY()) * kRopeHeads;

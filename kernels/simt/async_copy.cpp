@@ -72,6 +72,7 @@ void asyncWait(int pending, const Site& site) {
     };
     for (const AsyncCopy& copy : self.copies)
         if (done(copy)) complete(block, copy, site);
+    const AsScheduler asScheduler(block.identity());
     std::erase_if(self.copies, done);
 }
 

@@ -63,6 +63,10 @@ void Block::run() {
     m_stats.bankConflicts = m_banks.conflicts();
 }
 
+void Block::retire() {
+    for (std::uint32_t i = 0; i < m_nLanes; ++i) m_lanes[i].fiber.retire(m_plan.doneTag);
+}
+
 int Block::nextReady(std::uint32_t from) const {
     const std::uint32_t words = (m_nLanes + 63) / 64;
     std::uint32_t word = from / 64;
@@ -123,7 +127,6 @@ void Block::exitLane(Lane& self) {
     warp.exited |= bit;
     ++m_exited;
     clearReady(self.index);
-    happensBefore(m_plan.doneTag);
     self.fiber.leave();
 }
 

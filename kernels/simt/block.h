@@ -76,6 +76,8 @@ class Block {
     Block(const Plan& plan, Index3 index, SharedMemory& shared, Stacks& stacks);
     /// Runs all lanes to their end. Throws Error.
     void run();
+    /// Ends the lanes' fibres, after run() whether it threw or not.
+    void retire();
     [[nodiscard]] const Stats& stats() const { return m_stats; }
 
     // What follows is called by lanes.
@@ -101,8 +103,11 @@ class Block {
     }
     template <class Text>
     [[noreturn]] void failFor(const Lane& who, ErrorKind kind, const Site& site, Text text) {
+        char tag = 0;  // the text is of what the lane has on its stack
+        happensBefore(&tag);
         {
             const AsScheduler asScheduler(m_identity);
+            happensAfter(&tag);
             m_error.emplace(kind, text(), site, m_index, who.thread);
         }
         lane().fiber.leave();

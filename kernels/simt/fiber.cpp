@@ -91,9 +91,14 @@ void returnStacks(std::unique_ptr<Stacks> stacks) {
     pool().push_back(std::move(stacks));
 }
 
-Fiber::~Fiber() {
+void Fiber::retire([[maybe_unused]] void* tag) {
 #if defined(SIMT_TSAN)
-    if (m_thread != nullptr) __tsan_destroy_fiber(m_thread);
+    void* scheduler = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(m_thread, 1);
+    __tsan_release(tag);
+    __tsan_switch_to_fiber(scheduler, 1);
+    __tsan_destroy_fiber(m_thread);
+    m_thread = nullptr;
 #endif
 }
 

@@ -50,8 +50,12 @@ struct Work {
     std::exception_ptr error;
     std::uint64_t errorBlock = ~std::uint64_t{0};
     Stats stats;
-    // ThreadSanitizer: memory that lanes of different blocks use has to differ until the end.
-    std::vector<std::unique_ptr<SharedMemory>> used;
+    // ThreadSanitizer: memory that lanes used must not be used again before all is done.
+    struct Used {
+        std::unique_ptr<SharedMemory> memory;
+        std::unique_ptr<Block> block;
+    };
+    std::vector<Used> used;
 };
 
 void work(Work& shared) {
@@ -66,10 +70,10 @@ void work(Work& shared) {
         const auto z = static_cast<std::uint32_t>(i / grid.x / grid.y);
         stacks->renew();
         auto memory = std::make_unique<SharedMemory>();
+        auto block = std::make_unique<Block>(shared.plan, Index3{x, y, z}, *memory, *stacks);
         try {
-            Block block(shared.plan, {x, y, z}, *memory, *stacks);
-            block.run();
-            stats += block.stats();
+            block->run();
+            stats += block->stats();
         } catch (...) {
             const std::lock_guard lock(shared.mutex);
             shared.failed = true;
@@ -78,9 +82,10 @@ void work(Work& shared) {
                 shared.error = std::current_exception();
             }
         }
+        block->retire();
         if (kThreadSanitizer) {
             const std::lock_guard lock(shared.mutex);
-            shared.used.push_back(std::move(memory));
+            shared.used.push_back({std::move(memory), std::move(block)});
         }
     }
     returnStacks(std::move(stacks));

@@ -127,7 +127,8 @@ void Block::meet(WarpCall& call) {
     }
     for (std::uint32_t left = call.mask; left != 0; left &= left - 1)
         setReady(self.index / 32 * 32 + static_cast<std::uint32_t>(std::countr_zero(left)));
-    warp.pending.erase(warp.pending.begin() + (&pending - warp.pending.data()));
+    pending = warp.pending.back();
+    warp.pending.pop_back();
     if (m_plan.options.schedule == Schedule::Random) suspend(self);
     if (orders) happensAfter(tag);
 }

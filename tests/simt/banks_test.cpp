@@ -33,11 +33,13 @@ TEST(Banks, PaddingTakesTheConflictsOffATranspose) {
 }
 
 void vectorsKernel(Float4* out) {
-    SIMT_SHARED(Float4, tile, [64]);
+    SIMT_SHARED(Float4, tile, [32]);
+    SIMT_SHARED(Float4, sparse, [64]);
     const int t = threadX();
-    storeShared(&tile[t], Float4{0, 0, 0, 0});             // quarter-warps: no conflict
-    storeShared(&tile[2 * (t % 32)], Float4{1, 1, 1, 1});  // two of a quarter meet in each bank
-    out[t] = loadShared(&tile[0]);                         // one address: a broadcast
+    storeShared(&tile[t], Float4{0, 0, 0, 0});        // quarter-warps: no conflict
+    storeShared(&sparse[2 * t], Float4{1, 1, 1, 1});  // two of a quarter meet in each bank
+    syncWarp(kFullMask);
+    out[t] = loadShared(&tile[0]);  // one address: a broadcast
 }
 
 TEST(Banks, WideAccessesGoInParts) {

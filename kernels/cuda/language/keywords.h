@@ -16,7 +16,7 @@
 #else
 #include "kernels/simt/emulator.h"
 #define SIMT_ON_GPU 0
-#define SIMT_KERNEL(maxThreads)
+#define SIMT_KERNEL(maxThreads) inline
 #define SIMT_DEVICE inline
 #define SIMT_SITE \
     , const ::lanescope::kernels::simt::Site& site = ::lanescope::kernels::simt::Site::current()
