@@ -7,6 +7,7 @@
 #include "kernels/cuda/stream.h"
 #include "kernels/ops/attention.h"
 #include "kernels/ops/elementwise.h"
+#include "kernels/ops/matmul.h"
 #include "kernels/ops/quantise_acts.h"
 
 namespace lanescope::kernels::cuda {
@@ -34,13 +35,56 @@ struct NormArgs {
     std::int64_t tokenEnd = 0;
 };
 
+/// The sequences a pass's tokens belong to, in place of PagedKv::blockTable: one launch serves all.
+struct SequenceTables {
+    const std::int32_t* ofToken = nullptr;  ///< [nTokens] row of `blocks`
+    const std::int32_t* blocks = nullptr;   ///< [nSequences, stride] physical block ids
+    std::int64_t stride = 0;
+};
+
 /// Rotates q and k, then stores k and v in the cache: what lies between the projections and
 /// attention. Both ropes have the same positions, tables and layout; kv.k is k.x. A rotaryDim of 0
-/// stores only.
+/// stores only. Where tables.ofToken is set, kv.kv.blockTable is not read, and a token's
+/// frequencies start at invFreq + ofToken · frequencyStride.
 struct RopeKvArgs {
     RopeArgs q;
     RopeArgs k;
     KvWriteArgs kv;
+    SequenceTables tables;
+    std::int64_t frequencyStride = 0;  ///< 0: all sequences rotate alike
+};
+
+/// Rows of one attention tile: tokens [tokenBegin, tokenBegin + nTokens) of one sequence at
+/// consecutive positions.
+struct AttentionTile {
+    std::int32_t tokenBegin;
+    std::int32_t nTokens;  ///< at most kAttentionTile
+};
+
+/// Causal attention of the tokens of several sequences over the paged cache (AttentionArgs says
+/// what is computed). Keys are summed in stretches of kAttentionStretch at absolute positions that
+/// are combined in order, so a row's bits depend neither on the tile it is in nor on how many
+/// blocks share its keys.
+struct PagedAttentionArgs {
+    const float* q = nullptr;  ///< [nTokens, qStride] f32; head h at offset h * headDim
+    std::int64_t qStride = 0;
+    float* out = nullptr;                     ///< [nTokens, nHeads * headDim] f32
+    const std::int32_t* positions = nullptr;  ///< [nTokens], in device memory
+    std::int64_t nTokens = 0;
+    std::int64_t nHeads = 0;
+    float scale = 0.0F;
+    std::int64_t window = 0;
+    float softcap = 0.0F;
+    PagedKv
+        kv;  ///< blockTable is not read; dtype F32 computes in f32, F16 and BF16 on tensor cores
+    SequenceTables tables;
+    const AttentionTile* tiles = nullptr;  ///< [nTiles], in device memory
+    std::int64_t nTiles = 0;
+    /// Stretches of keys that get blocks of their own, from the first; 1: a block does all. Fixed
+    /// by the caller (a captured graph replays it): more than a row has cost an early exit each.
+    std::int64_t nSplits = 1;
+    /// Sums where nSplits > 1: [nTokens, nHeads, nSplits, headDim + 2] f32, else null.
+    float* partial = nullptr;
 };
 
 /// y = act(gate) · up as ActivateArgs says (stored where args.y is set), also as int8 per 32 where
@@ -60,8 +104,20 @@ Status ropeKv(const RopeKvArgs& args, Stream stream);
 Status activate(const ActivateQ8Args& args, Stream stream);
 Status add(const AddArgs& args, Stream stream);
 Status softcap(const SoftcapArgs& args, Stream stream);
+/// MatmulArgs of all rows (rowBegin 0, rowEnd nRows, packed null). Without xq: f32 arithmetic on
+/// any format of canMultiply(). With xq (and rest): int8 dots of a block format, scaled block by
+/// block in the order of kernels/cpu/panel.h within a slice of columns.
+Status matmul(const MatmulArgs& args, Stream stream);
+/// The same on tensor cores: F16 or BF16 weights, x rounded to their type, sums in f32. nCols is a
+/// multiple of 8.
+Status matmulTensor(const MatmulArgs& args, Stream stream);
+Status attention(const PagedAttentionArgs& args, Stream stream);
 
 /// Formats whose rows embed() can read.
 bool canEmbed(DType type);
+/// Formats of matmul(); int8: those it takes with xq.
+bool canMultiply(DType type, bool int8);
+/// Head sizes attention() was built for.
+bool canAttend(std::int64_t headDim);
 
 }  // namespace lanescope::kernels::cuda

@@ -13,12 +13,13 @@ inline constexpr int kRopeThreads = 128;
 inline constexpr int kRopeHeads = 8;
 
 /// Fills table[i] = {cos, sin} · mscale of the token's angles. A barrier has to follow.
-SIMT_DEVICE void rotaryTable(const RopeArgs& args, std::int64_t token, Float2* table) {
+SIMT_DEVICE void rotaryTable(const RopeArgs& args, const float* frequencies, std::int64_t token,
+                             Float2* table) {
     const auto position = static_cast<float>(args.positions[token]);
     for (std::int64_t i = threadX(); i < args.rotaryDim / 2; i += kRopeThreads) {
         float s = 0.0F;
         float c = 0.0F;
-        sinCos(position * args.invFreq[i], &s, &c);
+        sinCos(position * frequencies[i], &s, &c);
         table[i] = Float2{c * args.mscale, s * args.mscale};
     }
 }
@@ -43,10 +44,10 @@ SIMT_DEVICE void rotate(const RopeArgs& args, std::int64_t token, std::int64_t h
 
 /// Stores heads [headBegin, headEnd) of a token's keys and values.
 template <class T>
-SIMT_DEVICE void storeKv(const KvWriteArgs& args, std::int64_t token, std::int64_t headBegin,
-                         std::int64_t headEnd) {
+SIMT_DEVICE void storeKv(const KvWriteArgs& args, const std::int32_t* blockTable,
+                         std::int64_t token, std::int64_t headBegin, std::int64_t headEnd) {
     const PagedKv& kv = args.kv;
-    const std::int64_t block = kv.blockTable[args.positions[token] / kv.blockTokens];
+    const std::int64_t block = blockTable[args.positions[token] / kv.blockTokens];
     const std::int64_t slot = args.positions[token] % kv.blockTokens;
     for (std::int64_t n = headBegin * kv.headDim + threadX(); n < headEnd * kv.headDim;
          n += kRopeThreads) {
@@ -66,7 +67,7 @@ SIMT_KERNEL(kRopeThreads) void ropeKernel(RopeArgs args) {
     SIMT_SHARED_DYNAMIC(Float2, table);
     const std::int64_t token = args.tokenBegin + blockX();
     const std::int64_t head = static_cast<std::int64_t>(blockY()) * kRopeHeads;
-    rotaryTable(args, token, table);
+    rotaryTable(args, args.invFreq, token, table);
     syncThreads();
     rotate(args, token, head, headsUpTo(args.nHeads, head), table);
 }
@@ -75,7 +76,8 @@ template <class T>
 SIMT_KERNEL(kRopeThreads)
 void kvWriteKernel(KvWriteArgs args) {
     const std::int64_t head = static_cast<std::int64_t>(blockY()) * kRopeHeads;
-    storeKv<T>(args, args.tokenBegin + blockX(), head, headsUpTo(args.kv.nKvHeads, head));
+    storeKv<T>(args, args.kv.blockTable, args.tokenBegin + blockX(), head,
+               headsUpTo(args.kv.nKvHeads, head));
 }
 
 /// Blocks of row y below qBlocks have heads of q, the others of k and v.
@@ -84,7 +86,9 @@ SIMT_KERNEL(kRopeThreads)
 void ropeKvKernel(RopeKvArgs args, int qBlocks) {
     SIMT_SHARED_DYNAMIC(Float2, table);
     const std::int64_t token = args.q.tokenBegin + blockX();
-    rotaryTable(args.q, token, table);
+    const SequenceTables& tables = args.tables;
+    const std::int64_t sequence = tables.ofToken != nullptr ? tables.ofToken[token] : 0;
+    rotaryTable(args.q, args.q.invFreq + sequence * args.frequencyStride, token, table);
     syncThreads();
     if (blockY() < qBlocks) {
         const std::int64_t head = static_cast<std::int64_t>(blockY()) * kRopeHeads;
@@ -95,7 +99,10 @@ void ropeKvKernel(RopeKvArgs args, int qBlocks) {
     const std::int64_t end = headsUpTo(args.k.nHeads, head);
     rotate(args.k, token, head, end, table);
     syncThreads();
-    storeKv<T>(args.kv, token, head, end);
+    const std::int32_t* blockTable = tables.ofToken != nullptr
+                                         ? tables.blocks + sequence * tables.stride
+                                         : args.kv.kv.blockTable;
+    storeKv<T>(args.kv, blockTable, token, head, end);
 }
 
 }  // namespace lanescope::kernels::cuda
