@@ -20,7 +20,6 @@ constexpr std::array<std::string_view, 8> kLaterCommands{
 constexpr std::array<std::string_view, 1> kWeights{"as-is"};
 constexpr std::array<std::string_view, 6> kLaterWeights{"int8",      "int4",     "nf4",
                                                         "auto-gptq", "fp8-e4m3", "fp8-e5m2"};
-constexpr std::array<std::string_view, 2> kBackends{"cpu", "cuda"};
 constexpr std::array<std::string_view, 3> kFloatTypes{"f32", "f16", "bf16"};
 constexpr std::int64_t kMost = 10'000'000;
 
@@ -96,7 +95,7 @@ void addLane(CLI::App* app, LaneSpec& lane) {
     lane.name = "A";
     app->add_option("MODEL", lane.model, "a .gguf, a .safetensors, a folder or a known name")
         ->required();
-    app->add_option("--backend", lane.backend, "where to compute")->check(oneOf(kBackends));
+    app->add_option("--backend", lane.backend, "where to compute: cpu, cuda, cuda:N (device N)");
     app->add_option("--weights", lane.weights, "weight format")
         ->check(oneOf(kWeights, kLaterWeights));
     app->add_option("--kv", lane.kv, "KV cache format (default fp16)")

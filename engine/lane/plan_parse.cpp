@@ -329,7 +329,7 @@ LaneSpec readLane(Reader& reader, const json& value, std::size_t index,
                            : "L" + std::to_string(index + 1);
     reader.text(value, place, "name", lane.name);
     reader.text(value, place, "model", lane.model);
-    reader.word(value, place, "backend", lane.backend, {"auto", "cpu", "cuda"});
+    reader.text(value, place, "backend", lane.backend);
     reader.integer(value, place, "threads", lane.threads, 0, plan::kMaxThreads);
     reader.word(value, place, "weights", lane.weights,
                 {"auto", "as-is", "int8", "int4", "nf4", "fp8-e4m3", "fp8-e5m2"});

@@ -61,7 +61,9 @@ TEST(CudaBackend, SpansOfAStepAreTheDevicesAndGrowWithTheContext) {
     for (std::int32_t step = 1; step <= 7; ++step) {
         EXPECT_EQ(counts[step][trace::Op::Attention], 3) << "step " << step;
         EXPECT_EQ(counts[step][trace::Op::Head], 1) << "step " << step;
-        if (step > 1) EXPECT_GT(attentionBytes[step], attentionBytes[step - 1]);
+        if (step > 1) {
+            EXPECT_GT(attentionBytes[step], attentionBytes[step - 1]);
+        }
     }
 }
 
