@@ -19,7 +19,6 @@ struct Case {
     bool exact;
     kernels::DType kv;
     std::int64_t kvBlock;
-    float tie;  ///< distance of two logits that either backend may order its way
 };
 
 std::string caseName(const testing::TestParamInfo<Case>& info) {
@@ -38,15 +37,25 @@ std::vector<TokenId> someIds(std::int64_t n, std::int32_t vocab) {
     return ids;
 }
 
-/// How far the best two logits after `ids` are apart.
-float marginAfter(Engine& engine, const std::vector<TokenId>& ids) {
+/// Logits after `ids`.
+std::vector<float> logitsAfter(Engine& engine, const std::vector<TokenId>& ids) {
     const CancelToken cancel;
     auto all = engine.logits(ids, cancel);
-    if (!all) return 0.0F;
-    const auto vocab = static_cast<std::size_t>(engine.model().spec().vocab);
-    std::vector<float> last(all->end() - static_cast<std::ptrdiff_t>(vocab), all->end());
-    std::nth_element(last.begin(), last.begin() + 1, last.end(), std::greater<>());
-    return last[0] - last[1];
+    EXPECT_TRUE(all.ok());
+    if (!all) return {};
+    return {all->end() - static_cast<std::ptrdiff_t>(engine.model().spec().vocab), all->end()};
+}
+
+/// How far the best two are apart.
+float margin(std::vector<float> logits) {
+    std::nth_element(logits.begin(), logits.begin() + 1, logits.end(), std::greater<>());
+    return logits[0] - logits[1];
+}
+
+float largestDifference(const std::vector<float>& a, const std::vector<float>& b) {
+    float largest = 0.0F;
+    for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::fabs(a[i] - b[i]));
+    return largest;
 }
 
 class CudaModel : public testing::TestWithParam<Case> {};
@@ -63,6 +72,14 @@ TEST_P(CudaModel, GivesTheTokensOfTheCpuBackend) {
     settings.contextTokens = 96;
     settings.prefillChunk = 48;
     const auto cpu = engineFor(model, settings);
+    // Two logits nearer than what rounding does to them may come in either order: what the CPU's
+    // own int8 activations and 16-bit caches change, or float32 noise.
+    EngineSettings exact = settings;
+    exact.exact = true;
+    const auto oracle = engineFor(model, exact);
+    const auto tie = [&](const std::vector<TokenId>& ids, const std::vector<float>& logits) {
+        return std::max(1e-3F, largestDifference(logits, logitsAfter(*oracle, ids)));
+    };
     EmulatedSource source;
     settings.backend = BackendKind::Cuda;
     auto made = Engine::create(model, settings, &source);
@@ -81,7 +98,8 @@ TEST_P(CudaModel, GivesTheTokensOfTheCpuBackend) {
             std::vector<TokenId> before = prompt;
             before.insert(before.end(), expected.begin(),
                           expected.begin() + static_cast<std::ptrdiff_t>(i));
-            EXPECT_LT(marginAfter(*cpu, before), c.tie)
+            const auto logits = logitsAfter(*cpu, before);
+            EXPECT_LT(margin(logits), tie(before, logits))
                 << "prompt of " << length << ": token " << i << " is " << actual[i] << ", not "
                 << expected[i];
             break;
@@ -95,31 +113,31 @@ constexpr auto kF16 = kernels::DType::F16;
 constexpr auto kBf16 = kernels::DType::BF16;
 
 INSTANTIATE_TEST_SUITE_P(Exact, CudaModel,
-                         testing::Values(Case{"checkpoints/llama_gqa", true, kF32, 16, 1e-3F},
-                                         Case{"checkpoints/qwen2", true, kF32, 8, 1e-3F},
-                                         Case{"checkpoints/qwen3", true, kF32, 16, 1e-3F},
-                                         Case{"checkpoints/gemma3", true, kF32, 32, 1e-3F},
-                                         Case{"checkpoints/phi", true, kF32, 64, 1e-3F},
-                                         Case{"checkpoints/gpt2", true, kF32, 16, 1e-3F},
-                                         Case{"checkpoints/mistral", true, kF32, 16, 1e-3F},
+                         testing::Values(Case{"checkpoints/llama_gqa", true, kF32, 16},
+                                         Case{"checkpoints/qwen2", true, kF32, 8},
+                                         Case{"checkpoints/qwen3", true, kF32, 16},
+                                         Case{"checkpoints/gemma3", true, kF32, 32},
+                                         Case{"checkpoints/phi", true, kF32, 64},
+                                         Case{"checkpoints/gpt2", true, kF32, 16},
+                                         Case{"checkpoints/mistral", true, kF32, 16},
                                          Case{"checkpoints/llama_dynamic_ntk", true, kF32, 16,
                                               1e-3F},
-                                         Case{"checkpoints/minicpm", true, kF32, 16, 1e-3F}),
+                                         Case{"checkpoints/minicpm", true, kF32, 16}),
                          caseName);
 
-INSTANTIATE_TEST_SUITE_P(
-    Fast, CudaModel,
-    testing::Values(Case{"checkpoints/llama_gqa_bf16", false, kBf16, 16, 0.05F},
-                    Case{"checkpoints/llama_gqa_f16", false, kF16, 16, 0.02F},
-                    Case{"gguf/qwen2.F16.gguf", false, kF16, 8, 0.02F},
-                    Case{"gguf/qwen2.Q4_0.gguf", false, kF16, 32, 0.02F},
-                    Case{"gguf/gemma3.F16.gguf", false, kF16, 16, 0.02F},
-                    Case{"gguf/phi.F16.gguf", false, kF16, 16, 0.02F},
-                    Case{"gguf/llama_gqa.Q8_0.gguf", false, kF16, 64, 0.02F},
-                    Case{"gguf/llama_wide.Q4_1.gguf", false, kF16, 16, 0.02F},
-                    Case{"gguf/llama_wide.Q5_0.gguf", false, kF16, 16, 0.02F},
-                    Case{"gguf/llama_wide.Q4_K_M.llama_quantize.gguf", false, kF16, 16, 0.02F}),
-    caseName);
+INSTANTIATE_TEST_SUITE_P(Fast, CudaModel,
+                         testing::Values(Case{"checkpoints/llama_gqa_bf16", false, kBf16, 16},
+                                         Case{"checkpoints/llama_gqa_f16", false, kF16, 16},
+                                         Case{"gguf/qwen2.F16.gguf", false, kF16, 8},
+                                         Case{"gguf/qwen2.Q4_0.gguf", false, kF16, 32},
+                                         Case{"gguf/gemma3.F16.gguf", false, kF16, 16},
+                                         Case{"gguf/phi.F16.gguf", false, kF16, 16},
+                                         Case{"gguf/llama_gqa.Q8_0.gguf", false, kF16, 64},
+                                         Case{"gguf/llama_wide.Q4_1.gguf", false, kF16, 16},
+                                         Case{"gguf/llama_wide.Q5_0.gguf", false, kF16, 16},
+                                         Case{"gguf/llama_wide.Q4_K_M.llama_quantize.gguf", false,
+                                              kF16, 16}),
+                         caseName);
 
 }  // namespace
 }  // namespace lanescope::test
