@@ -174,6 +174,15 @@ void addConvert(CLI::App& app, Command& chosen) {
     addJson(convert, c->output);
 }
 
+void addGpu(CLI::App& app, Command& chosen) {
+    CLI::App* gpu =
+        app.add_subcommand("gpu", "the NVIDIA GPUs of this machine, or why there are none");
+    auto g = bind(gpu, chosen, runGpu);
+    gpu->add_option("--device", g->device, "the one to test and measure (default 0)");
+    gpu->add_flag("--bench", g->bench, "measure its kernels beside its copy bandwidth");
+    addJson(gpu, g->output);
+}
+
 void addTextCommands(CLI::App& app, Command& chosen) {
     CLI::App* info = app.add_subcommand("info", "what a model is");
     auto i = bind(info, chosen, runInfo);
@@ -401,6 +410,7 @@ Result<Command> parseArguments(int argc, const char* const* argv) {
     Command chosen;
     addTextCommands(app, chosen);
     addConvert(app, chosen);
+    addGpu(app, chosen);
     addModelCommands(app, chosen);
     addRunCommands(app, chosen);
     addHistory(app, chosen);
