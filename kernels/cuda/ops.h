@@ -106,10 +106,11 @@ Status add(const AddArgs& args, Stream stream);
 Status softcap(const SoftcapArgs& args, Stream stream);
 /// MatmulArgs of all rows (rowBegin 0, rowEnd nRows, packed null). Without xq: f32 arithmetic on
 /// any format of canMultiply(). With xq (and rest): int8 dots of a block format, scaled block by
-/// block in the order of kernels/cpu/panel.h within a slice of columns.
+/// block in the order of kernels/cpu/panel.h within a slice of columns. weight, x, q, scale and
+/// sum16 start at multiples of 16 bytes, and weight is readable up to one.
 Status matmul(const MatmulArgs& args, Stream stream);
 /// The same on tensor cores: F16 or BF16 weights, x rounded to their type, sums in f32. nCols is a
-/// multiple of 8.
+/// multiple of 8. (cublas_library.h is the alternative.)
 Status matmulTensor(const MatmulArgs& args, Stream stream);
 Status attention(const PagedAttentionArgs& args, Stream stream);
 
