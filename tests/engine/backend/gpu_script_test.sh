@@ -17,7 +17,7 @@ assert result["device"]["selfTest"] == "passed", result["device"]
 assert len(result["tokens"]) == 14, len(result["tokens"])
 exact = [t for t in result["tokens"] if t["words"] == "--exact"]
 assert all(t["equal"] for t in exact), [t for t in exact if not t["equal"]]
-for name in ("bench-tiny-bf16", "bench-tiny-q4_0", "bench-tiny-q4_k"):
+for name in ("bench-tiny-bf16", "bench-tiny-q4_0", "bench-tiny-q4_K"):
     assert all(row["tps"]["mean"] > 0 for row in result[name]), result[name]
 assert result["run"]["status"] == "finished", result["run"]
 PY
