@@ -41,6 +41,7 @@ struct Int8Stage {
 /// Starts the copies of a run of the block's rows.
 template <class Block, class Stage>
 SIMT_DEVICE void copyRows(const Product& args, int run, unsigned char* to) {
+#pragma unroll 1
     for (int i = threadX(); i < Stage::kRows * Stage::kPieces; i += kProductThreads) {
         const int row = i / Stage::kPieces;
         const int piece = i % Stage::kPieces;
@@ -61,6 +62,7 @@ SIMT_DEVICE void copySide(const Product& args, int firstToken, int firstBlock, c
                           unsigned char* to) {
     constexpr int kPieces = kSlices * 4 / kBytes;
     const int nBlocks = static_cast<int>(args.nCols / kActsBlock);
+#pragma unroll 1
     for (int i = threadX(); i < Stage::kTokens * kPieces; i += kProductThreads) {
         const int token = i / kPieces;
         const int block = firstBlock + i % kPieces * (kBytes / 4);
@@ -78,6 +80,7 @@ template <class Stage>
 SIMT_DEVICE void copyActs(const Product& args, const ActsQ8& acts, int run, unsigned char* to) {
     constexpr int kPieces = kSuperBlock / 16;
     const int firstToken = blockY() * Stage::kTokens;
+#pragma unroll 1
     for (int i = threadX(); i < Stage::kTokens * kPieces; i += kProductThreads) {
         const int token = i / kPieces;
         const int piece = i % kPieces;
@@ -137,10 +140,8 @@ SIMT_DEVICE void multiplyBlock(float* sums, const Int8Rows& rows, const std::uin
     std::int32_t first[4] = {start[0].first, start[1].first, start[0].first, start[1].first};
     std::int32_t second[4] = {start[0].second, start[1].second, start[0].second, start[1].second};
     if constexpr (kHasHalves<kKind>) {
-        const std::uint32_t low[4] = {rows.a[0], rows.a[1], 0, 0};
-        const std::uint32_t high[4] = {0, 0, rows.a[2], rows.a[3]};
-        multiplyAddInt8(first, low, b);
-        multiplyAddInt8(second, high, b);
+        multiplyAddInt8(first, {rows.a[0], rows.a[1], 0, 0}, b);
+        multiplyAddInt8(second, {0, 0, rows.a[2], rows.a[3]}, b);
     } else {
         multiplyAddInt8(first, rows.a, b);
     }
@@ -150,7 +151,7 @@ SIMT_DEVICE void multiplyBlock(float* sums, const Int8Rows& rows, const std::uin
 }
 
 template <class Block, int kRowTiles, int kTokenTiles>
-SIMT_KERNEL(kProductThreads)
+SIMT_KERNEL_RESIDENT(kProductThreads, 2)
 void gemmInt8Kernel(Product args) {
     using Stage = Int8Stage<Block, kRowTiles, kTokenTiles>;
     constexpr PanelKind kKind = Coder<Block>::kKind;
@@ -164,24 +165,26 @@ void gemmInt8Kernel(Product args) {
     auto copyRun = [&](int run) {
         unsigned char* stage = shared + run % 2 * stageBytes;
         copyRows<Block, Stage>(args, run, stage);
+#pragma unroll 1
         for (int term = 0; term < args.nTerms; ++term)
             copyActs<Stage>(args, args.terms[term], run,
                             stage + Stage::kWeights + term * Stage::kTerm);
     };
     float sums[kRowTiles * kTokenTiles * 4] = {};
-    if (nRuns > 0) copyRun(0);
-    commitAsync();
-    for (int run = 0; run < nRuns; ++run) {
-        waitAsync<0>();
-        syncThreads();  // this run is there, and nobody reads the stage of the next any more
+    for (int run = -1; run < nRuns; ++run) {
+        if (run >= 0) {
+            waitAsync<0>();
+            syncThreads();  // this run is there, and nobody reads the stage of the next any more
+        }
         if (run + 1 < nRuns) copyRun(run + 1);
         commitAsync();
-        if (kSlices * run + s < nBlocks) {
+        if (run >= 0 && kSlices * run + s < nBlocks) {
             const unsigned char* stage = shared + run % 2 * stageBytes;
             Int8Rows rows[kRowTiles];
 #pragma unroll
             for (int i = 0; i < kRowTiles; ++i)
                 rows[i] = decodeRows<Block, Stage>(args, stage, run, i);
+#pragma unroll 1
             for (int term = 0; term < args.nTerms; ++term) {
                 const unsigned char* codes = stage + Stage::kWeights + term * Stage::kTerm;
                 const unsigned char* side = codes + Stage::kCodes + 4 * s;

@@ -2,11 +2,12 @@
 // Tensor-core product of many tokens: y[t, r] = Σ W[r] · x[t].
 // A block has eight warps, kWarpRows x (8 / kWarpRows), each with 32 rows x 32 tokens (2 x 4 mma
 // tiles). It walks along the columns in steps of 64, in two stages of shared memory: while one is
-// multiplied, cp.async brings W of the next one and registers hold x of it, which is rounded on its
-// way into shared memory. Rows and tokens are 128 bytes of a stage; piece i of 16 bytes lies at
-// i ^ 4 (row % 2), so that neither the vector loads of operands nor the stores of x have bank
-// conflicts. Registers: 32 sums of the chunk and 32 of the chunks before (matmul_tensor.cuh).
-// Bound by the tensor cores and by shared memory alike: 8 vector loads of a warp for 16 mma.
+// multiplied, cp.async brings W of the next one and x of it passes through registers, where it is
+// rounded, half of it with each window. Rows and tokens are 128 bytes of a stage; piece i of 16
+// bytes lies at i ^ 4 (row % 2), so that neither the vector loads of operands nor the stores of x
+// have bank conflicts. Registers: 32 sums of the chunk and 32 of the chunks before
+// (matmul_tensor.cuh). Bound by the tensor cores and by shared memory alike: 8 vector loads of a
+// warp for 16 mma.
 
 #include "kernels/cuda/matmul_tensor.cuh"
 
@@ -22,6 +23,7 @@ struct TensorStage {
     static constexpr int kBytes = kWeights + kTokens * kPieces * 16;
     static constexpr int kSharedBytes = 2 * kBytes;
     static constexpr int kOwnPieces = kTokens * kPieces / kProductThreads;  ///< of x, a thread
+    static_assert(kOwnPieces == kColumns / kWindow);
 };
 
 /// Byte of a stage's part where piece `piece` of a row or token lies.
@@ -43,38 +45,33 @@ SIMT_DEVICE void copyWeights(const Product& args, std::int64_t column, unsigned 
     }
 }
 
-/// A thread's pieces of x on their way.
+/// A thread's piece of x on its way: loaded before a window is multiplied, stored after.
 template <class T, class Stage>
-class TokensInFlight {
+class PieceInFlight {
   public:
-    SIMT_DEVICE void load(const Product& args, std::int64_t column) {
-#pragma unroll
-        for (int i = 0; i < Stage::kOwnPieces; ++i) {
-            const int piece = i * kProductThreads + threadX();
-            const int token =
-                atMost(blockY() * Stage::kTokens + piece / Stage::kPieces, args.nTokens - 1);
-            const std::int64_t at = column + piece % Stage::kPieces * 8;
-            m_low[i] = m_high[i] = Float4{0, 0, 0, 0};
-            if (at < args.nCols) {
-                const float* x = args.x + token * args.nCols + at;
-                m_low[i] = loadConstant<Float4>(x);
-                m_high[i] = loadConstant<Float4>(x + 4);
-            }
+    /// Piece i of the thread's Stage::kOwnPieces, of the stage that begins at a column.
+    SIMT_DEVICE void load(const Product& args, std::int64_t column, int i) {
+        m_piece = i * kProductThreads + threadX();
+        const int token =
+            atMost(blockY() * Stage::kTokens + m_piece / Stage::kPieces, args.nTokens - 1);
+        const std::int64_t at = column + m_piece % Stage::kPieces * 8;
+        m_low = m_high = Float4{0, 0, 0, 0};
+        if (at < args.nCols) {
+            const float* x = args.x + token * args.nCols + at;
+            m_low = loadConstant<Float4>(x);
+            m_high = loadConstant<Float4>(x + 4);
         }
     }
     SIMT_DEVICE void store(unsigned char* to) const {
-#pragma unroll
-        for (int i = 0; i < Stage::kOwnPieces; ++i) {
-            const int piece = i * kProductThreads + threadX();
-            storeShared(reinterpret_cast<Uint4*>(
-                            to + tensorPiece(piece / Stage::kPieces, piece % Stage::kPieces)),
-                        roundEight<T>(m_low[i], m_high[i]));
-        }
+        storeShared(reinterpret_cast<Uint4*>(
+                        to + tensorPiece(m_piece / Stage::kPieces, m_piece % Stage::kPieces)),
+                    roundEight<T>(m_low, m_high));
     }
 
   private:
-    Float4 m_low[Stage::kOwnPieces];
-    Float4 m_high[Stage::kOwnPieces];
+    int m_piece = 0;
+    Float4 m_low;
+    Float4 m_high;
 };
 
 /// sums[2][4][4] += window `window` of the stage: the warp's 32 rows by its 32 tokens.
@@ -98,7 +95,7 @@ SIMT_DEVICE void multiplyTile(float (&sums)[8][4], const unsigned char* weights,
 }
 
 template <class T, int kWarpRows>
-SIMT_KERNEL(kProductThreads)
+SIMT_KERNEL_RESIDENT(kProductThreads, 2)
 void gemmTensorKernel(Product args) {
     using Stage = TensorStage<kWarpRows>;
     SIMT_SHARED_DYNAMIC(unsigned char, shared);
@@ -106,11 +103,13 @@ void gemmTensorKernel(Product args) {
     const int token = warpId() / kWarpRows * 32;
     const int nSteps = static_cast<int>((args.nCols + Stage::kColumns - 1) / Stage::kColumns);
 
-    TokensInFlight<T, Stage> next;
+    PieceInFlight<T, Stage> next;
     if (nSteps > 0) {
         copyWeights<Stage>(args, 0, shared);
-        next.load(args, 0);
-        next.store(shared + Stage::kWeights);
+        for (int i = 0; i < Stage::kOwnPieces; ++i) {
+            next.load(args, 0, i);
+            next.store(shared + Stage::kWeights);
+        }
     }
     commitAsync();
     float totals[8][4] = {};
@@ -122,16 +121,15 @@ void gemmTensorKernel(Product args) {
         unsigned char* other = shared + (step + 1) % 2 * Stage::kBytes;
         const std::int64_t column = static_cast<std::int64_t>(step) * Stage::kColumns;
         const bool more = step + 1 < nSteps;
-        if (more) {
-            copyWeights<Stage>(args, column + Stage::kColumns, other);
-            next.load(args, column + Stage::kColumns);
-        }
+        if (more) copyWeights<Stage>(args, column + Stage::kColumns, other);
         commitAsync();
 #pragma unroll
-        for (int window = 0; window < Stage::kColumns / kWindow; ++window)
+        for (int window = 0; window < Stage::kColumns / kWindow; ++window) {
+            if (more) next.load(args, column + Stage::kColumns, window);
             if (column + window * kWindow < args.nCols)
                 multiplyTile<T>(sums, stage, row, stage + Stage::kWeights, token, window);
-        if (more) next.store(other + Stage::kWeights);
+            if (more) next.store(other + Stage::kWeights);
+        }
         if ((step + 1) % (kChunk / Stage::kColumns) == 0 || !more) {
 #pragma unroll
             for (int i = 0; i < 32; ++i) {

@@ -49,9 +49,11 @@ void gemvInt8Kernel(Product args) {
 #pragma unroll
         for (int t = 0; t < kTokens; ++t) {
             const int token = atMost(t, args.nTokens - 1);
-            for (int term = 0; term < args.nTerms; ++term) {
+#pragma unroll
+            for (int term = 0; term < 2; ++term) {
+                if (term >= args.nTerms) break;
                 const ActsQ8& acts = args.terms[term];
-                const std::int64_t i = static_cast<std::int64_t>(token) * nBlocks + b;
+                const std::int64_t i = token * nBlocks + b;
                 const ActsScale x = actsScale(acts, i);
                 const DotStart start = dotStart<kKind>(x.sums);
                 std::int32_t first = start.first;

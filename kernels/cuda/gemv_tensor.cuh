@@ -51,7 +51,7 @@ void gemvTensorKernel(Product args) {
             const std::int64_t begin = static_cast<std::int64_t>(chunk) * kChunk;
             const auto left = static_cast<int>(begin + kChunk < args.nCols ? std::int64_t{kChunk}
                                                                            : args.nCols - begin);
-#pragma unroll 4
+#pragma unroll(kTokenTiles == 1 ? 4 : 1)
             for (int at = 0; at < left; at += kWindow) {
                 const std::int64_t column = begin + at + lane % 4 * 8;
                 Uint4 w[2 * kRowTiles];

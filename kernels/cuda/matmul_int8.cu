@@ -28,9 +28,8 @@ Status multiply(const Product& product, Stream stream) {
     if (product.nTokens <= 1) return gemv<Block, 1>(product, stream);
     if (product.nTokens <= 4) return gemv<Block, 4>(product, stream);
     if (product.nTokens <= 8) return gemm<Block, 1, 1>(product, stream);
-    // Two terms of 64 tokens take more shared memory than some GPUs have.
-    if (product.nTokens <= 32 || product.nTerms > 1) return gemm<Block, 2, 4>(product, stream);
-    return gemm<Block, 2, 8>(product, stream);
+    // Wider tiles would need more registers than two blocks of a multiprocessor have.
+    return gemm<Block, 2, 4>(product, stream);
 }
 
 using Multiply = Status (*)(const Product&, Stream);

@@ -23,22 +23,20 @@ TEST_P(CudaMatmulTensor, AgreesWithTheReferenceOfRoundedInputs) {
     constexpr std::int64_t kColumns[] = {8, 64, 264, 0, 96, 520, 32, 40};
     std::size_t turn = 0;
     for (const DType type : kTypes) {
-        for (const std::int64_t nRows : kRowCounts) {
-            for (const std::int64_t nTokens : kTokenCounts) {
-                if (kRaceTool && nRows * nTokens > 1200) continue;  // five times slower
-                Problem problem(type, nRows, kColumns[turn % 8], nTokens, m_random, turn % 2 == 1);
-                roundActs(problem);
-                expectAgrees(problem, Path::Tensor, kMatmulTolerance);
-                if (HasFatalFailure()) return;
-                ++turn;
-            }
+        for (const auto [nRows, nTokens] : kExtents) {
+            if (kRaceTool && nRows * nTokens > 1200) continue;  // five times slower
+            Problem problem(type, nRows, kColumns[turn % 8], nTokens, m_random, turn % 2 == 1);
+            roundActs(problem);
+            expectAgrees(problem, Path::Tensor, kMatmulTolerance);
+            if (HasFatalFailure()) return;
+            ++turn;
         }
     }
 }
 
 TEST_P(CudaMatmulTensor, LongRowsTakeSeveralRounds) {
     for (const std::int64_t nTokens : {1, 8, 20}) {
-        Problem problem(DType::BF16, 17, 16648, nTokens, m_random, true);
+        Problem problem(DType::BF16, 3, 16648, nTokens, m_random, true);
         roundActs(problem);
         expectAgrees(problem, Path::Tensor, kMatmulTolerance);
     }

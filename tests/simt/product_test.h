@@ -162,7 +162,7 @@ class ProductTest : public KernelTest {
     /// The first tokens have the same bits however many there are.
     static void expectBatchInvariant(const Problem& problem, Path path) {
         const std::vector<float> whole = run(problem, path, problem.nTokens);
-        for (const std::int64_t n : {1, 2, 4, 5, 7, 8, 9, 31, 33, 64}) {
+        for (const std::int64_t n : {1, 2, 7, 8, 9, 33}) {
             if (n > problem.nTokens) break;
             const std::vector<float> part = run(problem, path, n);
             ASSERT_EQ(std::memcmp(part.data(), whole.data(), part.size() * sizeof(float)), 0)
@@ -172,7 +172,14 @@ class ProductTest : public KernelTest {
     }
 };
 
-inline constexpr std::int64_t kRowCounts[] = {1, 15, 16, 17, 130};
-inline constexpr std::int64_t kTokenCounts[] = {0, 1, 3, 7, 8, 9, 17, 64, 65};
+/// Rows and tokens around the edges of tiles.
+struct Extents {
+    std::int64_t nRows;
+    std::int64_t nTokens;
+};
+inline constexpr Extents kExtents[] = {{1, 0},   {1, 1},   {1, 9},   {1, 65},   {15, 1},
+                                       {15, 7},  {15, 8},  {16, 3},  {16, 8},   {16, 64},
+                                       {17, 1},  {17, 4},  {17, 8},  {17, 9},   {17, 17},
+                                       {17, 65}, {130, 1}, {130, 7}, {130, 17}, {130, 65}};
 
 }  // namespace lanescope::kernels::cuda::test
