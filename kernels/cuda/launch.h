@@ -38,7 +38,7 @@ Status launch(Stream stream, Extent grid, Extent block, std::size_t sharedBytes,
     }
     kernel<<<dim3(grid.x, grid.y, grid.z), dim3(block.x, block.y, block.z), sharedBytes, stream>>>(
         Params(std::forward<Args>(args))...);
-    return cudaPeekAtLastError();
+    return cudaGetLastError();
 #else
     static_cast<void>(stream);
     simt::ScopedOptions::note(

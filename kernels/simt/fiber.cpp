@@ -43,32 +43,27 @@ std::vector<std::unique_ptr<Stacks>>& pool() {
 
 Stacks::Stacks(int count) : m_count(count), m_step(kStackBytes + pageBytes()) {
     m_base = static_cast<char*>(mapped(nullptr, m_step * static_cast<std::size_t>(count)));
-    guard();
+    for (int i = 0; i < m_count; ++i)
+        if (mprotect(m_base + m_step * static_cast<std::size_t>(i), pageBytes(), PROT_NONE) != 0)
+            throw std::bad_alloc();
 }
 
 Stacks::~Stacks() {
     munmap(m_base, m_step * static_cast<std::size_t>(m_count));
 }
 
-void Stacks::guard() {
-    for (int i = 0; i < m_count; ++i)
-        if (mprotect(m_base + m_step * static_cast<std::size_t>(i), pageBytes(), PROT_NONE) != 0)
-            throw std::bad_alloc();
-}
-
 StackView Stacks::at(int i) const {
     return {m_base + m_step * static_cast<std::size_t>(i) + pageBytes(), kStackBytes};
 }
 
-void Stacks::renew() {
+void Stacks::renew(int used) {
+    for (int i = 0; i < used; ++i) {
 #if defined(__SANITIZE_ADDRESS__)
-    // Frames of abandoned fibres left their red zones behind.
-    for (int i = 0; i < m_count; ++i) __asan_unpoison_memory_region(at(i).bottom, at(i).bytes);
+        // Frames of abandoned fibres left their red zones behind.
+        __asan_unpoison_memory_region(at(i).bottom, at(i).bytes);
 #endif
-    if (kThreadSanitizer) {
         // A new mapping is new memory to the tool; otherwise lanes of two blocks seem to race.
-        mapped(m_base, m_step * static_cast<std::size_t>(m_count));
-        guard();
+        if (kThreadSanitizer) mapped(at(i).bottom, at(i).bytes);
     }
 }
 

@@ -23,13 +23,11 @@ class Stacks {
 
     [[nodiscard]] int count() const { return m_count; }
     [[nodiscard]] StackView at(int i) const;
-    /// Makes the stacks fit for the fibres of another block: forgets what sanitizers noted of
-    /// those that ran here before.
-    void renew();
+    /// Makes the first stacks fit for the fibres of another block: forgets what sanitizers noted
+    /// of those that ran here before.
+    void renew(int used);
 
   private:
-    void guard();
-
     int m_count;
     std::size_t m_step = 0;  ///< bytes from one stack to the next, guard page included
     char* m_base = nullptr;

@@ -60,7 +60,8 @@ struct Work {
 
 void work(Work& shared) {
     const Dim3 grid = shared.plan.shape.grid;
-    auto stacks = borrowStacks(static_cast<int>(shared.plan.shape.block.count()));
+    const auto nLanes = static_cast<int>(shared.plan.shape.block.count());
+    auto stacks = borrowStacks(nLanes);
     Stats stats;
     while (!shared.failed) {
         const std::uint64_t i = shared.next.fetch_add(1);
@@ -68,7 +69,7 @@ void work(Work& shared) {
         const auto x = static_cast<std::uint32_t>(i % grid.x);
         const auto y = static_cast<std::uint32_t>(i / grid.x % grid.y);
         const auto z = static_cast<std::uint32_t>(i / grid.x / grid.y);
-        stacks->renew();
+        stacks->renew(nLanes);
         auto memory = std::make_unique<SharedMemory>();
         auto block = std::make_unique<Block>(shared.plan, Index3{x, y, z}, *memory, *stacks);
         try {
