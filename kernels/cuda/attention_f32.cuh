@@ -40,6 +40,13 @@ struct F32Rows {
     }
 };
 
+/// Scores in units of log2, so that weights are powers of two.
+SIMT_DEVICE float f32Score(const PagedAttentionArgs& args, float dot) {
+    if (args.softcap > 0.0F)
+        return tanhf(dot * args.scale / args.softcap) * (args.softcap * kLog2e);
+    return dot * (args.scale * kLog2e);
+}
+
 /// Weights of the warp's rows for a tile of keys, in shared memory ([row][key]); older sums are
 /// brought to the new maximum. `queries` and `weights` start at the warp's first row.
 template <int kPerLane>
@@ -63,7 +70,7 @@ SIMT_DEVICE void f32Scores(const PagedAttentionArgs& args, F32Rows<kPerLane>& ro
 #pragma unroll
     for (int r = 0; r < kF32RowsPerWarp; ++r) {
         const bool seen = position >= rows.seen[r].first && position <= rows.seen[r].last;
-        const float score = seen ? finishScore(args, dots[r]) : kMinusInf;
+        const float score = seen ? f32Score(args, dots[r]) : kMinusInf;
         const float best = fmaxf(rows.best[r], warpMax(score));
         const float shift = shiftOf(best);
         const float keep = fastExp2(rows.best[r] - shift);
@@ -139,7 +146,7 @@ SIMT_DEVICE void f32Copy(const PagedAttentionArgs& args, const AttentionWork& w,
 
 /// headDim is a multiple of 4 and at most 32 kPerLane.
 template <int kPerLane>
-SIMT_KERNEL(kAttentionThreads)
+SIMT_KERNEL(kAttentionThreads, 3)
 void attentionF32Kernel(PagedAttentionArgs args) {
     constexpr int kDim = kPerLane * kWarp;
     constexpr int kStride = kF32Stride<kDim>;

@@ -154,6 +154,7 @@ SIMT_DEVICE void copyPages(const PagedAttentionArgs& args, const AttentionWork& 
     const auto blockTokens = static_cast<int>(args.kv.blockTokens);
     const auto* from = static_cast<const unsigned char*>(storage);
     auto* to = static_cast<unsigned char*>(shared);
+#pragma unroll 2  // more would cost registers
     for (int i = threadX(); i < kKeys * kPerRow; i += kAttentionThreads) {
         const int key = i / kPerRow;
         const int at = i % kPerRow * kBytes;
@@ -169,13 +170,6 @@ SIMT_DEVICE void copyPages(const PagedAttentionArgs& args, const AttentionWork& 
         copyAsync<kBytes>(to + key * kStride + at, from + source, there ? kBytes : 0);
     }
     commitAsync();
-}
-
-/// Scores in units of log2, so that weights are powers of two.
-SIMT_DEVICE float finishScore(const PagedAttentionArgs& args, float dot) {
-    if (args.softcap > 0.0F)
-        return tanhf(dot * args.scale / args.softcap) * (args.softcap * kLog2e);
-    return dot * (args.scale * kLog2e);
 }
 
 /// What a maximum takes off scores; nothing where no key has been seen.

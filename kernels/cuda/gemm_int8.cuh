@@ -151,7 +151,7 @@ SIMT_DEVICE void multiplyBlock(float* sums, const Int8Rows& rows, const std::uin
 }
 
 template <class Block, int kRowTiles, int kTokenTiles>
-SIMT_KERNEL_RESIDENT(kProductThreads, 2)
+SIMT_KERNEL(kProductThreads, 2)
 void gemmInt8Kernel(Product args) {
     using Stage = Int8Stage<Block, kRowTiles, kTokenTiles>;
     constexpr PanelKind kKind = Coder<Block>::kKind;

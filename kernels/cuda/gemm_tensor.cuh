@@ -95,7 +95,7 @@ SIMT_DEVICE void multiplyTile(float (&sums)[8][4], const unsigned char* weights,
 }
 
 template <class T, int kWarpRows>
-SIMT_KERNEL_RESIDENT(kProductThreads, 2)
+SIMT_KERNEL(kProductThreads, 2)
 void gemmTensorKernel(Product args) {
     using Stage = TensorStage<kWarpRows>;
     SIMT_SHARED_DYNAMIC(unsigned char, shared);

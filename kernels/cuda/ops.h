@@ -95,6 +95,75 @@ struct ActivateQ8Args {
     ActsQ8 rest;
 };
 
+/// How one row is sampled; what the numbers mean: engine/decode/sampler.h.
+struct SampleSettings {
+    float temperature = 0.0F;
+    float topP = 1.0F;
+    float minP = 0.0F;
+    float repeatPenalty = 1.0F;
+    std::int32_t topK = 0;
+    std::int32_t historyBegin =
+        0;  ///< tokens that the repeat penalty looks at: nHistory from there
+    std::int32_t nHistory = 0;
+    double uniform = 0.0;  ///< random, in [0, 1)
+};
+
+struct SampledRow {
+    std::int32_t token = -1;      ///< -1: no logit is finite
+    float logProbability = 0.0F;  ///< under the raw logits at temperature 1, natural log
+    float entropy = 0.0F;         ///< nats
+    float maximum = 0.0F;         ///< of the finite logits
+    std::int32_t nonFinite = 0;   ///< logits that were ignored
+    std::int32_t nPlusInf = 0;    ///< of those, +Inf: then the row means nothing
+    double expSum = 0.0;          ///< Σ exp(logit - maximum) over the finite ones
+};
+
+/// Chooses a token of each row as the CPU's sampler does, except that a draw within rounding of the
+/// border between two tokens may fall to the other side. All pointers to device memory.
+struct SampleArgs {
+    const float* logits = nullptr;  ///< [nRows, stride] f32
+    std::int64_t stride = 0;
+    std::int64_t vocab = 0;  ///< usable ids; fewer than 2^20 - 1
+    std::int64_t nRows = 0;
+    const SampleSettings* settings = nullptr;  ///< [nRows]
+    const std::int32_t* history = nullptr;     ///< what settings point into
+    float* scratch = nullptr;                  ///< [nRows, vocab] f32; not used by greedy rows
+    SampledRow* out = nullptr;                 ///< [nRows]
+};
+
+/// The n most probable tokens of each row at temperature 1, best first, of equal ones the lower id.
+struct TopCandidatesArgs {
+    const float* logits = nullptr;  ///< [nRows, stride] f32
+    std::int64_t stride = 0;
+    std::int64_t vocab = 0;
+    std::int64_t nRows = 0;
+    const SampledRow* sampled = nullptr;  ///< [nRows], of the same logits
+    std::int64_t n = 0;                   ///< at most kMaxTopCandidates
+    std::int32_t* ids = nullptr;          ///< [nRows, n]; -1 where fewer logits are finite
+    float* probabilities = nullptr;       ///< [nRows, n]
+};
+inline constexpr std::int64_t kMaxTopCandidates = 64;
+
+/// How far predictions are from a reference's (engine/decode/quality.h), position by position.
+struct CompareArgs {
+    const float* logits = nullptr;     ///< [nRows, stride] f32, finite
+    const float* reference = nullptr;  ///< [nRows, referenceStride] f32, finite
+    std::int64_t stride = 0;
+    std::int64_t referenceStride = 0;
+    std::int64_t vocab = 0;  ///< fewer than 2^20 - 1
+    std::int64_t nRows = 0;
+    const std::int32_t* next = nullptr;  ///< [nRows] the token that follows, or null
+    struct Row {
+        float divergence = 0.0F;               ///< KL(reference ‖ logits) in nats, at least 0
+        std::int32_t best = 0;                 ///< the lowest id of the maximum
+        std::int32_t referenceBest = 0;        ///< top-1 agreement: equal to best
+        float logProbability = 0.0F;           ///< of `next`, natural log
+        float referenceLogProbability = 0.0F;  ///< the same under the reference
+        float deltaP = 0.0F;                   ///< of `next`: probability minus the reference's
+    };
+    Row* out = nullptr;  ///< [nRows]
+};
+
 Status embed(const EmbedArgs& args, Stream stream);
 Status norm(const NormArgs& args, Stream stream);
 Status quantiseActs(const QuantiseActsArgs& args, Stream stream);
@@ -113,6 +182,9 @@ Status matmul(const MatmulArgs& args, Stream stream);
 /// multiple of 8. (cublas_library.h is the alternative.)
 Status matmulTensor(const MatmulArgs& args, Stream stream);
 Status attention(const PagedAttentionArgs& args, Stream stream);
+Status sample(const SampleArgs& args, Stream stream);
+Status topCandidates(const TopCandidatesArgs& args, Stream stream);
+Status compare(const CompareArgs& args, Stream stream);
 
 /// Formats whose rows embed() can read.
 bool canEmbed(DType type);

@@ -1,8 +1,8 @@
 #pragma once
 // Function keywords and the place of a thread in its launch.
-//   SIMT_KERNEL(256) void addKernel(AddArgs args) { … }   at most 256 threads a block
-//   SIMT_KERNEL_RESIDENT(256, 2) …                         and registers for two such blocks at
-//   once SIMT_DEVICE float half(float x) { … }                  called by kernels (and, on g++, by
+//   SIMT_KERNEL(256) void addKernel(AddArgs args) { … }   at most 256 threads a block; a second
+//   number asks for registers to be limited so that as many blocks fit a multiprocessor
+//   SIMT_DEVICE float half(float x) { … }                  called by kernels (and, on g++, by
 //   tests)
 // SIMT_SITE ends the parameter list of a primitive that the emulator checks: it passes on where the
 // caller is, for reports.
@@ -11,16 +11,13 @@
 
 #if defined(__CUDACC__)
 #define SIMT_ON_GPU 1
-#define SIMT_KERNEL(maxThreads) __global__ __launch_bounds__(maxThreads)
-#define SIMT_KERNEL_RESIDENT(maxThreads, minBlocks) \
-    __global__ __launch_bounds__(maxThreads, minBlocks)
+#define SIMT_KERNEL(...) __global__ __launch_bounds__(__VA_ARGS__)
 #define SIMT_DEVICE __device__ __forceinline__
 #define SIMT_SITE
 #else
 #include "kernels/simt/emulator.h"
 #define SIMT_ON_GPU 0
-#define SIMT_KERNEL(maxThreads) inline
-#define SIMT_KERNEL_RESIDENT(maxThreads, minBlocks) inline
+#define SIMT_KERNEL(...) inline
 #define SIMT_DEVICE inline
 #define SIMT_SITE \
     , const ::lanescope::kernels::simt::Site& site = ::lanescope::kernels::simt::Site::current()
