@@ -76,9 +76,10 @@ struct Large {
     Large(const Shape& s, std::int64_t nTokens, Layout layout)
         : shape(s), x(normals(nTokens * s.nCols)), y(static_cast<std::size_t>(nTokens * s.nRows)) {
         const auto size = static_cast<std::size_t>(rowBytes(s.type, s.nCols) * s.nRows);
-        const auto packedSize = layout == Layout::Packed
-                                    ? static_cast<std::size_t>(packedBytes(s.type, s.nRows, s.nCols))
-                                    : 0;
+        const auto packedSize =
+            layout == Layout::Packed
+                ? static_cast<std::size_t>(packedBytes(s.type, s.nRows, s.nCols))
+                : 0;
         bytes = (size + packedSize + 127) / 64 * 64;
         void* data =
             ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
