@@ -46,7 +46,7 @@ class PackedBlock {
           m_scales(group + kShape.scalesAt() + i * kShape.scaleBytes()) {}
 
     [[nodiscard]] __m256i w(int g, int p) const {
-        if constexpr (codebook(kType).size > 0) {
+        if constexpr (needsTable<kType>()) {
             const __m256i table = _mm256_broadcastsi128_si256(
                 _mm_load_si128(reinterpret_cast<const __m128i*>(CodeTable<kType>::kBytes.data())));
             return _mm256_shuffle_epi8(table, number(g, p));
@@ -101,27 +101,38 @@ class PackedBlock {
     [[nodiscard]] __m256i number(int g, int p) const {
         if constexpr (kShape.bits == 8) {
             return load(m_codes + 64 * g + 32 * p);
-        } else if constexpr (kShape.bits <= 3) {
-            const __m256i raw = load(m_codes + 64 * (g / 4) + 32 * p);
-            const __m256i low =
-                _mm256_and_si256(_mm256_srli_epi16(raw, 2 * (g % 4)), _mm256_set1_epi8(3));
-            if constexpr (kShape.bits == 2) return low;
-            return withUpper(low, load(m_planes + 32 * p), g, 2, 4);
+        } else if constexpr (kShape.bits == 2) {
+            return _mm256_and_si256(
+                _mm256_srli_epi16(load(m_codes + 64 * (g / 4) + 32 * p), 2 * (g % 4)),
+                _mm256_set1_epi8(3));
+        } else if constexpr (kShape.bits == 3) {
+            // A table does not look at the fourth bit.
+            return nibble(g < 6 ? load(m_codes + 64 * (g / 2) + 32 * p) : topBits(p), g,
+                          needsTable<kType>() ? 15 : 7);
         } else {
-            const __m256i pair = load(m_codes + 64 * (g / 2) + 32 * p);
-            const __m256i low = _mm256_and_si256(g % 2 == 0 ? pair : _mm256_srli_epi16(pair, 4),
-                                                 _mm256_set1_epi8(15));
-            if constexpr (kShape.bits == 5)
-                return withUpper(low, load(m_planes + 32 * p), g, 4, 0x10);
+            const __m256i low = nibble(load(m_codes + 64 * (g / 2) + 32 * p), g, 15);
+            if constexpr (kShape.bits == 5) return withUpper(low, load(m_planes + 32 * p), g, 0x10);
             if constexpr (kShape.bits == 6)
-                return withUpper(low, load(m_planes + 64 * (g / 4) + 32 * p), 2 * (g % 4), 4, 0x30);
+                return withUpper(low, load(m_planes + 64 * (g / 4) + 32 * p), 2 * (g % 4), 0x30);
             return low;
         }
     }
-    /// Field of `plane` from bit `at` on becomes the bits of `mask`, whose lowest is bit `to`.
-    static __m256i withUpper(__m256i low, __m256i plane, int at, int to, int mask) {
+    static __m256i nibble(__m256i pair, int g, char mask) {
+        return _mm256_and_si256(g % 2 == 0 ? pair : _mm256_srli_epi16(pair, 4),
+                                _mm256_set1_epi8(mask));
+    }
+    /// Groups 6 and 7 of three-bit numbers as nibbles.
+    [[nodiscard]] __m256i topBits(int p) const {
+        const __m256i top = _mm256_set1_epi8(static_cast<char>(0x88));
+        __m256i v[3];
+        for (int j = 0; j < 3; ++j)
+            v[j] = _mm256_srli_epi16(_mm256_and_si256(load(m_codes + 64 * j + 32 * p), top), 3 - j);
+        return _mm256_or_si256(v[0], _mm256_or_si256(v[1], v[2]));
+    }
+    /// Field of `plane` from bit `at` on becomes the bits of `mask`, whose lowest is bit 4.
+    static __m256i withUpper(__m256i low, __m256i plane, int at, int mask) {
         const __m256i moved =
-            at < to ? _mm256_slli_epi16(plane, to - at) : _mm256_srli_epi16(plane, at - to);
+            at < 4 ? _mm256_slli_epi16(plane, 4 - at) : _mm256_srli_epi16(plane, at - 4);
         return _mm256_or_si256(low,
                                _mm256_and_si256(moved, _mm256_set1_epi8(static_cast<char>(mask))));
     }

@@ -124,9 +124,9 @@ inline void blockDots(const Block& block, const std::int8_t* const (&a)[kT],
         for (int p = 0; p < kP; ++p)
             for (int t = 0; t < kT; ++t) dot[p][t] = _mm256_add_epi32(dot[p][t], second[p][t]);
     } else {
-        __m256i ones[kP];
-        for (int p = 0; p < kP; ++p) ones[p] = _mm256_set1_epi16(1);
-        unsignedDots<0, 8>(block, a, ones, dot);
+        __m256i factor[kP];
+        for (int p = 0; p < kP; ++p) factor[p] = _mm256_set1_epi16(1 << Block::kCodes.log2Factor);
+        unsignedDots<0, 8>(block, a, factor, dot);
     }
 }
 
@@ -163,9 +163,9 @@ inline void halfDots(const Block& block, const std::int8_t* const (&a)[kT],
     if constexpr (Block::kCodes.isSigned) {
         signedDots<4 * kHalf, 4 * kHalf + 4>(block, a, dot);
     } else {
-        __m256i ones[kP];
-        for (int p = 0; p < kP; ++p) ones[p] = _mm256_set1_epi16(1);
-        unsignedDots<4 * kHalf, 4 * kHalf + 4>(block, a, ones, dot);
+        __m256i factor[kP];
+        for (int p = 0; p < kP; ++p) factor[p] = _mm256_set1_epi16(1 << Block::kCodes.log2Factor);
+        unsignedDots<4 * kHalf, 4 * kHalf + 4>(block, a, factor, dot);
         for (int t = 0; t < kT; ++t) {
             const __m256i shift = _mm256_set1_epi32(Block::kCodes.zero * sums[t][2 * b + kHalf]);
             for (int p = 0; p < kP; ++p) dot[p][t] = _mm256_sub_epi32(dot[p][t], shift);

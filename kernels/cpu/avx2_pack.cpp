@@ -55,35 +55,54 @@ class Coder {
     int m_zero;
 };
 
+/// Column groups as fields of kBits a byte; upper: what is left of the numbers, 2 bits at most.
+template <int kBits>
+void packFields(const __m256i (&number)[8], std::uint8_t* codes, __m256i (&upper)[8]) {
+    constexpr int kEach = 8 / kBits;
+    const __m256i mask = _mm256_set1_epi8((1 << kBits) - 1);
+    for (int j = 0; j < 8 / kEach; ++j) {
+        __m256i bytes = _mm256_setzero_si256();
+        for (int i = kEach - 1; i >= 0; --i)
+            bytes = _mm256_or_si256(_mm256_slli_epi16(bytes, kBits),
+                                    _mm256_and_si256(number[kEach * j + i], mask));
+        store(codes + 64 * j, bytes);
+    }
+    for (int g = 0; g < 8; ++g)
+        upper[g] = _mm256_and_si256(_mm256_srli_epi16(number[g], kBits), _mm256_set1_epi8(3));
+}
+
+/// Three-bit numbers.
+void packThrees(const __m256i (&number)[8], std::uint8_t* codes) {
+    const __m256i last = _mm256_or_si256(number[6], _mm256_slli_epi16(number[7], 4));
+    for (int j = 0; j < 3; ++j) {
+        const __m256i pair =
+            _mm256_or_si256(number[2 * j], _mm256_slli_epi16(number[2 * j + 1], 4));
+        const __m256i bit = _mm256_and_si256(_mm256_srli_epi16(last, j), _mm256_set1_epi8(0x11));
+        store(codes + 64 * j, _mm256_or_si256(pair, _mm256_slli_epi16(bit, 3)));
+    }
+}
+
 /// Codes and planes of one block.
 void packCodes(const Panel& panel, int b, const Coder& coder, PackedShape shape,
                std::uint8_t* codes, std::uint8_t* planes) {
-    const int lowBits = shape.bits <= 3 ? 2 : 4;
-    const int each = 8 / lowBits;  // column groups a byte
-    const __m256i lowMask = _mm256_set1_epi8(static_cast<char>((1 << lowBits) - 1));
     for (int at = 0; at < 64; at += 32) {
-        if (shape.bits == 8) {
-            for (int g = 0; g < 8; ++g) store(codes + 64 * g + at, load(panel.w[b][g] + at));
-            continue;
+        __m256i number[8];
+        __m256i upper[8];
+        for (int g = 0; g < 8; ++g) number[g] = coder(load(panel.w[b][g] + at));
+        if (shape.bits == 2) {
+            packFields<2>(number, codes + at, upper);
+        } else if (shape.bits == 3) {
+            packThrees(number, codes + at);
+        } else if (shape.bits == 8) {
+            for (int g = 0; g < 8; ++g) store(codes + 64 * g + at, number[g]);
+        } else {
+            packFields<4>(number, codes + at, upper);
+            __m256i fifth = upper[0];
+            for (int g = 1; g < 8; ++g)
+                fifth = _mm256_or_si256(fifth, _mm256_sll_epi16(upper[g], _mm_cvtsi32_si128(g)));
+            if (shape.bits == 5) store(planes + at, fifth);
+            if (shape.bits == 6) packFields<2>(upper, planes + at, upper);
         }
-        __m256i low[4] = {};
-        __m256i bit = _mm256_setzero_si256();
-        __m256i two[2] = {bit, bit};
-        for (int g = 0; g < 8; ++g) {
-            const __m256i code = coder(load(panel.w[b][g] + at));
-            const __m256i shifted = _mm256_sll_epi16(_mm256_and_si256(code, lowMask),
-                                                     _mm_cvtsi32_si128(lowBits * (g % each)));
-            low[g / each] = _mm256_or_si256(low[g / each], shifted);
-            const __m256i high = _mm256_and_si256(
-                _mm256_srl_epi16(code, _mm_cvtsi32_si128(lowBits)), _mm256_set1_epi8(3));
-            bit = _mm256_or_si256(bit, _mm256_sll_epi16(high, _mm_cvtsi32_si128(g)));
-            two[g / 4] =
-                _mm256_or_si256(two[g / 4], _mm256_sll_epi16(high, _mm_cvtsi32_si128(2 * (g % 4))));
-        }
-        for (int j = 0; j < 8 / each; ++j) store(codes + 64 * j + at, low[j]);
-        if (shape.planeBytes() == 64) store(planes + at, bit);
-        if (shape.planeBytes() == 128)
-            for (int v = 0; v < 2; ++v) store(planes + 64 * v + at, two[v]);
     }
 }
 

@@ -43,7 +43,7 @@ class PackedBlock {
           m_scales(group + kShape.scalesAt() + i * kShape.scaleBytes()) {}
 
     [[nodiscard]] __m512i w(int g) const {
-        if constexpr (codebook(kType).size > 0)
+        if constexpr (needsTable<kType>())
             return _mm512_shuffle_epi8(_mm512_load_si512(CodeTable<kType>::kBytes.data()),
                                        number(g));
         else
@@ -98,28 +98,41 @@ class PackedBlock {
     [[nodiscard]] __m512i number(int g) const {
         if constexpr (kShape.bits == 8) {
             return _mm512_load_si512(m_codes + 64 * g);
-        } else if constexpr (kShape.bits <= 3) {
+        } else if constexpr (kShape.bits == 2) {
             const __m512i raw = _mm512_load_si512(m_codes + 64 * (g / 4));
-            const __m512i low = _mm512_and_si512(
-                _mm512_srli_epi16(raw, static_cast<unsigned>(2 * (g % 4))), _mm512_set1_epi8(3));
-            if constexpr (kShape.bits == 2) return low;
-            return withUpper(low, _mm512_load_si512(m_planes), g, 2, 4);
+            return _mm512_and_si512(_mm512_srli_epi16(raw, static_cast<unsigned>(2 * (g % 4))),
+                                    _mm512_set1_epi8(3));
+        } else if constexpr (kShape.bits == 3) {
+            // A table does not look at the fourth bit.
+            return nibble(g < 6 ? _mm512_load_si512(m_codes + 64 * (g / 2)) : topBits(), g,
+                          needsTable<kType>() ? 15 : 7);
         } else {
-            const __m512i pair = _mm512_load_si512(m_codes + 64 * (g / 2));
-            const __m512i low = _mm512_and_si512(g % 2 == 0 ? pair : _mm512_srli_epi16(pair, 4),
-                                                 _mm512_set1_epi8(15));
+            const __m512i low = nibble(_mm512_load_si512(m_codes + 64 * (g / 2)), g, 15);
             if constexpr (kShape.bits == 5)
-                return withUpper(low, _mm512_load_si512(m_planes), g, 4, 0x10);
+                return withUpper(low, _mm512_load_si512(m_planes), g, 0x10);
             if constexpr (kShape.bits == 6)
-                return withUpper(low, _mm512_load_si512(m_planes + 64 * (g / 4)), 2 * (g % 4), 4,
+                return withUpper(low, _mm512_load_si512(m_planes + 64 * (g / 4)), 2 * (g % 4),
                                  0x30);
             return low;
         }
     }
-    /// Field of `plane` from bit `at` on becomes the bits of `mask`, whose lowest is bit `to`.
-    static __m512i withUpper(__m512i low, __m512i plane, int at, int to, int mask) {
-        const __m512i moved = at < to ? _mm512_slli_epi16(plane, static_cast<unsigned>(to - at))
-                                      : _mm512_srli_epi16(plane, static_cast<unsigned>(at - to));
+    static __m512i nibble(__m512i pair, int g, char mask) {
+        return _mm512_and_si512(g % 2 == 0 ? pair : _mm512_srli_epi16(pair, 4),
+                                _mm512_set1_epi8(mask));
+    }
+    /// Groups 6 and 7 of three-bit numbers as nibbles.
+    [[nodiscard]] __m512i topBits() const {
+        const __m512i top = _mm512_set1_epi8(static_cast<char>(0x88));
+        const __m512i v0 = _mm512_and_si512(_mm512_load_si512(m_codes), top);
+        const __m512i v1 = _mm512_and_si512(_mm512_load_si512(m_codes + 64), top);
+        const __m512i v2 = _mm512_and_si512(_mm512_load_si512(m_codes + 128), top);
+        return _mm512_or_si512(_mm512_srli_epi16(v0, 3),
+                               _mm512_or_si512(_mm512_srli_epi16(v1, 2), _mm512_srli_epi16(v2, 1)));
+    }
+    /// Field of `plane` from bit `at` on becomes the bits of `mask`, whose lowest is bit 4.
+    static __m512i withUpper(__m512i low, __m512i plane, int at, int mask) {
+        const __m512i moved = at < 4 ? _mm512_slli_epi16(plane, static_cast<unsigned>(4 - at))
+                                     : _mm512_srli_epi16(plane, static_cast<unsigned>(at - 4));
         return _mm512_or_si512(low,
                                _mm512_and_si512(moved, _mm512_set1_epi8(static_cast<char>(mask))));
     }

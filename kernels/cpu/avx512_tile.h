@@ -40,6 +40,9 @@ inline void blockDots(const Block& block, const std::int8_t* const (&a)[kT],
             __m512i& sum = part[g / kPerHalf][t];
             const __m512i before = g % kPerHalf == 0 ? _mm512_setzero_si512() : sum;
             sum = _mm512_dpbusd_epi32(before, w, broadcast4(a[t] + 4 * g));
+            if constexpr (Block::kCodes.log2Factor > 0)
+                if (g % kPerHalf == kPerHalf - 1)
+                    sum = _mm512_slli_epi32(sum, Block::kCodes.log2Factor);
         }
     }
 }

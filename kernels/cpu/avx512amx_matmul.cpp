@@ -133,6 +133,7 @@ void expand(const PackedBlock<kType>& block, Panel& panel, int b) {
 #pragma GCC unroll 8
     for (int g = 0; g < 8; ++g) {
         __m512i w = block.w(g);
+        for (int i = 0; i < packedCodes(kType).log2Factor; ++i) w = _mm512_add_epi8(w, w);
         if constexpr (kMove != 0) w = _mm512_add_epi8(w, _mm512_set1_epi8(kMove));
         _mm512_store_si512(panel.w[b][g], w);
     }

@@ -10,11 +10,12 @@
 
 namespace lanescope::kernels {
 
-/// Bytes that meet activations: value = code - zero.
+/// Bytes that meet activations: value = factor * code - zero.
 struct CodeRange {
     bool isSigned = false;  ///< any int8; else 0 … top
     int top = 0;
     int zero = 0;
+    int log2Factor = 0;
 };
 
 /// The values of a packed format in ascending order, which its codes number.
@@ -79,7 +80,11 @@ constexpr CodeRange packedCodes(DType type) {
     if (book.size > 0) {
         const int low = book.values[0];
         const int top = book.values[static_cast<std::size_t>(book.size - 1)] - low;
-        return top <= 129 ? CodeRange{false, top, -low} : CodeRange{true, 127, 0};
+        if (top > 129) return {true, 127, 0};
+        int odd = 0;  // whether some distance is
+        for (int i = 1; i < book.size; ++i) odd |= book.values[static_cast<std::size_t>(i)] - low;
+        const int log2Factor = odd % 2 == 0 ? 1 : 0;
+        return {false, top >> log2Factor, -low, log2Factor};
     }
     if (type == DType::Q3_K) return {false, 7, 4};
     if (type == DType::TQ1_0 || type == DType::TQ2_0) return {false, 2, 1};
@@ -87,16 +92,35 @@ constexpr CodeRange packedCodes(DType type) {
 }
 
 /// A codebook's values as packedCodes(), four times over: one table look-up a 128-bit lane.
+/// Three-bit numbers find theirs whatever the fourth bit.
 template <DType kType>
 struct CodeTable {
     alignas(64) static constexpr std::array<std::uint8_t, 64> kBytes = [] {
+        constexpr Codebook kBook = codebook(kType);
+        constexpr CodeRange kCodes = packedCodes(kType);
         std::array<std::uint8_t, 64> out{};
-        for (std::size_t i = 0; i < out.size(); ++i)
-            out[i] =
-                static_cast<std::uint8_t>(codebook(kType).values[i % 16] + packedCodes(kType).zero);
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            const std::size_t number = i % (kBook.size <= 8 ? 8 : 16);
+            out[i] = static_cast<std::uint8_t>((kBook.values[number] + kCodes.zero) >>
+                                               kCodes.log2Factor);
+        }
         return out;
     }();
+    /// Whether numbers are codes already.
+    static constexpr bool kIsIdentity = [] {
+        for (std::size_t i = 0; i < 16; ++i)
+            if (kBytes[i] != i) return false;
+        return true;
+    }();
 };
+
+template <DType kType>
+constexpr bool needsTable() {
+    if constexpr (codebook(kType).size == 0)
+        return false;
+    else
+        return !CodeTable<kType>::kIsIdentity;
+}
 
 /// What the scales of a super-block's parts, which are whole numbers, are multiples of: d times
 /// this.

@@ -2,15 +2,16 @@
 // Weights laid out for reading instead of for storing: the rows of a matrix in panels of sixteen,
 // each panel one stream along k. A panel is a row of groups; a group holds one, two or eight blocks
 // of 32 columns (whatever ends on a cache line):
-//   codes        each block: 256 bytes of low nibbles (or 512 bytes of int8, or 128 bytes of
-//   two-bit
-//                fields). Vector j of 64 bytes holds column groups 2j (low nibbles) and 2j + 1
-//                (high nibbles), or 4j … 4j + 3 (two-bit fields, lowest first); byte 4r + t of a
-//                column group g is W[r, 4g + t]: one 32-bit lane a row, as in cpu/panel.h
-//   planes       each block: the bits above those (64 bytes; bit g of a byte belongs to column
-//   group
-//                g), or the upper two bits of 6-bit codes (128 bytes; vector v holds groups 4v … 4v
-//                + 3)
+//   codes        each block: 256 bytes of low nibbles (or 512 bytes of int8, 192 of three-bit
+//   numbers,
+//                128 of two-bit ones). Vector j of 64 bytes holds column groups 2j (low nibbles)
+//                and 2j + 1 (high nibbles), or 4j … 4j + 3 (two bits each, lowest first); byte 4r +
+//                t of a column group g is W[r, 4g + t]: one 32-bit lane a row, as in cpu/panel.h.
+//                Three-bit numbers lie as nibbles for six groups; bit j of groups 6 and 7 is the
+//                top bit of the low and the high nibble of vector j.
+//   planes       each block: the fifth bits (64 bytes; bit g of a byte belongs to column group g),
+//                or the upper two bits of 6-bit codes (128 bytes; vector v holds groups 4v … 4v +
+//                3)
 //   block scales each block, see ScaleKind
 //   group scales see ScaleKind
 // Codes are what is stored, or numbers of the format's few values (cpu/packed_codes.h): formats
@@ -46,11 +47,9 @@ struct PackedShape {
     ScaleKind scales = ScaleKind::Half;
 
     [[nodiscard]] constexpr int codeBytes() const {
-        return bits == 8 ? 512 : bits <= 3 ? 128 : 256;
+        return bits == 8 ? 512 : bits <= 3 ? 64 * bits : 256;
     }
-    [[nodiscard]] constexpr int planeBytes() const {
-        return bits == 3 || bits == 5 ? 64 : bits == 6 ? 128 : 0;
-    }
+    [[nodiscard]] constexpr int planeBytes() const { return bits == 5 ? 64 : bits == 6 ? 128 : 0; }
     [[nodiscard]] constexpr int scaleBytes() const {
         return scales == ScaleKind::HalfMin     ? 64
                : scales == ScaleKind::SuperByte ? 16
