@@ -58,7 +58,9 @@ class PackedBlock {
         if constexpr (kShape.scales == ScaleKind::SuperMin)
             return _mm256_mul_ps(groupHalves(0, p), bytes(m_scales + 8 * p));
         else if constexpr (kShape.scales == ScaleKind::SuperByte)
-            return _mm256_mul_ps(unit(p), signedBytes(m_scales + 8 * p));
+            return _mm256_mul_ps(
+                unit(p), _mm256_cvtepi32_ps(kCodes.rowZeros ? _mm256_abs_epi32(signedBytes(p))
+                                                            : signedBytes(p)));
         else if constexpr (kShape.scales == ScaleKind::SuperSub && kSplit)
             return _mm256_mul_ps(unit(p), firstBytes(m_scales + 16 * p));
         else if constexpr (kShape.groupScaleBytes() > 0)
@@ -83,12 +85,16 @@ class PackedBlock {
         else
             return halves(m_scales + 32 + 16 * p);
     }
-    /// Two scales a row, 16 bits each, as in Panel.
+    /// Two scales a row, 16 bits each, as in Panel; or the row's zero point twice.
     [[nodiscard]] __m256i sub(int p) const {
         if constexpr (kShape.scales == ScaleKind::SuperNibble) {
             const __m256i both = _mm256_cvtepu8_epi16(load128(m_scales + 16 * p));
             return _mm256_and_si256(_mm256_or_si256(both, _mm256_slli_epi16(both, 4)),
                                     _mm256_set1_epi16(0x0F0F));
+        } else if constexpr (kCodes.rowZeros) {
+            const __m256i minus = _mm256_srai_epi32(signedBytes(p), 31);
+            return _mm256_add_epi16(_mm256_set1_epi16(7),
+                                    _mm256_and_si256(minus, _mm256_set1_epi16(2)));
         } else {
             return _mm256_cvtepi8_epi16(load128(m_scales + 16 * p));
         }
@@ -149,9 +155,10 @@ class PackedBlock {
         const __m128i bits = _mm_and_si128(_mm_srli_epi16(upper, 1), _mm_set1_epi16(0x3F80));
         return _mm256_mul_ps(_mm256_cvtph_ps(bits), _mm256_set1_ps(128.0F));
     }
-    static __m256 signedBytes(const std::uint8_t* from) {
-        return _mm256_cvtepi32_ps(
-            _mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
+    /// A block's whole scales.
+    [[nodiscard]] __m256i signedBytes(int p) const {
+        return _mm256_cvtepi8_epi32(
+            _mm_loadl_epi64(reinterpret_cast<const __m128i*>(m_scales + 8 * p)));
     }
     /// Scales of a row's two halves, none of them negative.
     static __m256 firstBytes(const std::uint8_t* from) {

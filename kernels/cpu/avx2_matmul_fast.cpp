@@ -135,7 +135,9 @@ template <PanelKind kKind, class Block>
 inline __m256 accumulate(__m256i dot, __m256i sums, __m256 scale, const Block& block, int p,
                          __m256 acc) {
     constexpr int kZero = Block::kCodes.zero;
-    if constexpr (kZero != 0) {
+    if constexpr (Block::kCodes.rowZeros) {
+        dot = _mm256_sub_epi32(dot, _mm256_madd_epi16(sums, block.sub(p)));
+    } else if constexpr (kZero != 0) {
         if constexpr (kKind == PanelKind::Scaled6) {
             static_assert(std::has_single_bit(static_cast<unsigned>(kZero)));
             const __m256i shift = _mm256_madd_epi16(sums, block.sub(p));
@@ -270,7 +272,8 @@ void expand(const PackedBlock<kType>& block, Panel& panel, int b) {
         _mm256_store_ps(panel.d[b] + 8 * p, block.d(p));
         if constexpr (hasMinimum(kKind) || kKind == PanelKind::Split8)
             _mm256_store_ps(panel.m[b] + 8 * p, block.m(p));
-        if constexpr (kKind == PanelKind::Scaled6 || kKind == PanelKind::Minimum2)
+        if constexpr (kKind == PanelKind::Scaled6 || kKind == PanelKind::Minimum2 ||
+                      packedCodes(kType).rowZeros)
             _mm256_store_si256(reinterpret_cast<__m256i*>(panel.sub[b] + 16 * p), block.sub(p));
     }
 }

@@ -31,16 +31,21 @@ inline void storeBf16(const float* values, std::uint8_t* out) {
         std::memcpy(out + 2 * r, reinterpret_cast<const char*>(values + r) + 2, 2);
 }
 
-/// How a format's panel codes become packed ones.
+/// How a format's panel codes become packed numbers, whose upper bits may be anything.
 class Coder {
   public:
-    explicit Coder(DType type)
-        : m_book(codebook(type)),
-          m_zero(zeroPoint(panelKind(type)) - (m_book.size > 0 ? 0 : packedCodes(type).zero)) {}
+    explicit Coder(DType type) : m_book(codebook(type)) {
+        const CodeRange packed = packedCodes(type);
+        m_zero = zeroPoint(panelKind(type)) - (m_book.size > 0 ? 0 : packed.zero);
+        if (packed.rowZeros) {  // 8 number + 16 - (7 or 9)
+            m_zero = 7;
+            m_shift = packed.log2Factor;
+        }
+    }
 
     [[nodiscard]] __m256i operator()(__m256i v) const {
         v = _mm256_sub_epi8(v, _mm256_set1_epi8(static_cast<char>(m_zero)));
-        if (m_book.size == 0) return v;
+        if (m_book.size == 0) return _mm256_srl_epi16(v, _mm_cvtsi32_si128(m_shift));
         // A value's number is how many values lie below it.
         __m256i number = _mm256_setzero_si256();
         for (int i = 0; i + 1 < m_book.size; ++i)
@@ -52,12 +57,13 @@ class Coder {
 
   private:
     Codebook m_book;
-    int m_zero;
+    int m_zero = 0;
+    int m_shift = 0;
 };
 
-/// Column groups as fields of kBits a byte; upper: what is left of the numbers, 2 bits at most.
+/// Column groups as fields of kBits a byte.
 template <int kBits>
-void packFields(const __m256i (&number)[8], std::uint8_t* codes, __m256i (&upper)[8]) {
+void packFields(const __m256i (&number)[8], std::uint8_t* codes) {
     constexpr int kEach = 8 / kBits;
     const __m256i mask = _mm256_set1_epi8((1 << kBits) - 1);
     for (int j = 0; j < 8 / kEach; ++j) {
@@ -67,8 +73,6 @@ void packFields(const __m256i (&number)[8], std::uint8_t* codes, __m256i (&upper
                                     _mm256_and_si256(number[kEach * j + i], mask));
         store(codes + 64 * j, bytes);
     }
-    for (int g = 0; g < 8; ++g)
-        upper[g] = _mm256_and_si256(_mm256_srli_epi16(number[g], kBits), _mm256_set1_epi8(3));
 }
 
 /// Three-bit numbers.
@@ -87,22 +91,29 @@ void packCodes(const Panel& panel, int b, const Coder& coder, PackedShape shape,
                std::uint8_t* codes, std::uint8_t* planes) {
     for (int at = 0; at < 64; at += 32) {
         __m256i number[8];
-        __m256i upper[8];
         for (int g = 0; g < 8; ++g) number[g] = coder(load(panel.w[b][g] + at));
         if (shape.bits == 2) {
-            packFields<2>(number, codes + at, upper);
-        } else if (shape.bits == 3) {
-            packThrees(number, codes + at);
-        } else if (shape.bits == 8) {
-            for (int g = 0; g < 8; ++g) store(codes + 64 * g + at, number[g]);
-        } else {
-            packFields<4>(number, codes + at, upper);
-            __m256i fifth = upper[0];
-            for (int g = 1; g < 8; ++g)
-                fifth = _mm256_or_si256(fifth, _mm256_sll_epi16(upper[g], _mm_cvtsi32_si128(g)));
-            if (shape.bits == 5) store(planes + at, fifth);
-            if (shape.bits == 6) packFields<2>(upper, planes + at, upper);
+            packFields<2>(number, codes + at);
+            continue;
         }
+        if (shape.bits == 3) {
+            packThrees(number, codes + at);
+            continue;
+        }
+        if (shape.bits == 8) {
+            for (int g = 0; g < 8; ++g) store(codes + 64 * g + at, number[g]);
+            continue;
+        }
+        packFields<4>(number, codes + at);
+        for (__m256i& n : number)
+            n = _mm256_and_si256(_mm256_srli_epi16(n, 4), _mm256_set1_epi8(3));
+        if (shape.bits == 5) {
+            __m256i fifth = number[0];
+            for (int g = 1; g < 8; ++g)
+                fifth = _mm256_or_si256(fifth, _mm256_sll_epi16(number[g], _mm_cvtsi32_si128(g)));
+            store(planes + at, fifth);
+        }
+        if (shape.bits == 6) packFields<2>(number, planes + at);
     }
 }
 
@@ -169,8 +180,14 @@ void packRowScales(DType type, const std::uint8_t* from, int r, std::uint8_t* sc
             return;
         case DType::Q3_K:
             return packSubScales<BlockQ3_K>(from, r, kind, scales, ends);
-        case DType::IQ1_S:
-            return packSubScales<BlockIQ1_S>(from, r, kind, scales, ends);
+        case DType::IQ1_S: {
+            packSubScales<BlockIQ1_S>(from, r, kind, scales, ends);
+            const auto& block = *reinterpret_cast<const BlockIQ1_S*>(from);
+            for (int s = 0; s < 8; ++s)
+                if ((block.high[s] & 0x8000) != 0)
+                    scales[16 * s + r] = static_cast<std::uint8_t>(-scales[16 * s + r]);
+            return;
+        }
         case DType::IQ1_M:
             return packSubScales<BlockIQ1_M>(from, r, kind, scales, ends);
         case DType::IQ2_XXS:

@@ -53,8 +53,9 @@ class PackedBlock {
         if constexpr (kShape.scales == ScaleKind::SuperMin)
             return _mm512_mul_ps(groupHalves(0), bytes(m_scales));
         else if constexpr (kShape.scales == ScaleKind::SuperByte)
-            return _mm512_mul_ps(unit(),
-                                 _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(load128(m_scales))));
+            return _mm512_mul_ps(
+                unit(), _mm512_cvtepi32_ps(kCodes.rowZeros ? _mm512_abs_epi32(signedBytes())
+                                                           : signedBytes()));
         else if constexpr (kShape.scales == ScaleKind::SuperSub && kSplit)
             return _mm512_mul_ps(unit(), bytesOfPairs(load256(m_scales), 0));
         else if constexpr (kShape.groupScaleBytes() > 0)
@@ -80,12 +81,16 @@ class PackedBlock {
         else
             return halves(m_scales + 32);
     }
-    /// Two scales a row, 16 bits each, as in Panel.
+    /// Two scales a row, 16 bits each, as in Panel; or the row's zero point twice.
     [[nodiscard]] __m512i sub() const {
         if constexpr (kShape.scales == ScaleKind::SuperNibble) {
             const __m512i both = _mm512_cvtepu8_epi16(load256(m_scales));
             return _mm512_and_si512(_mm512_or_si512(both, _mm512_slli_epi16(both, 4)),
                                     _mm512_set1_epi32(0x0F0F0F0F));
+        } else if constexpr (kCodes.rowZeros) {
+            const __m512i minus = _mm512_srai_epi32(signedBytes(), 31);
+            return _mm512_add_epi32(_mm512_set1_epi32(0x00070007),
+                                    _mm512_and_si512(minus, _mm512_set1_epi32(0x00020002)));
         } else {
             return _mm512_cvtepi8_epi16(load256(m_scales));
         }
@@ -142,6 +147,8 @@ class PackedBlock {
     static __m256i load256(const std::uint8_t* from) {
         return _mm256_load_si256(reinterpret_cast<const __m256i*>(from));
     }
+    /// A block's whole scales.
+    [[nodiscard]] __m512i signedBytes() const { return _mm512_cvtepi8_epi32(load128(m_scales)); }
     static __m512 halves(const std::uint8_t* from) { return _mm512_cvtph_ps(load256(from)); }
     static __m512 minus(__m512 v) { return _mm512_sub_ps(_mm512_setzero_ps(), v); }
     static __m512 bytes(const std::uint8_t* from) {

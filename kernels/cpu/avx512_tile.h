@@ -85,6 +85,9 @@ inline __m512 blockValue(const Block& block, __m512i first, __m512i second, cons
         return _mm512_mul_ps(d, _mm512_cvtepi32_ps(twoProducts(first, low, second, high)));
     } else {
         const int total = s[0] + s[1];
+        if constexpr (Block::kCodes.rowZeros)
+            first = _mm512_sub_epi32(first, _mm512_mullo_epi32(_mm512_srli_epi32(block.sub(), 16),
+                                                               _mm512_set1_epi32(total)));
         if constexpr (kZero != 0) first = _mm512_sub_epi32(first, _mm512_set1_epi32(kZero * total));
         __m512 v = _mm512_mul_ps(d, _mm512_cvtepi32_ps(first));
         if constexpr (hasMinimum(kKind))

@@ -130,11 +130,15 @@ template <DType kType>
 void expand(const PackedBlock<kType>& block, Panel& panel, int b) {
     constexpr PanelKind kKind = panelKind(kType);
     constexpr int kMove = zeroPoint(kKind) - packedCodes(kType).zero;
+    __m512i rowZeros = _mm512_setzero_si512();
+    if constexpr (packedCodes(kType).rowZeros)
+        rowZeros = _mm512_or_si512(block.sub(), _mm512_slli_epi16(block.sub(), 8));
 #pragma GCC unroll 8
     for (int g = 0; g < 8; ++g) {
         __m512i w = block.w(g);
         for (int i = 0; i < packedCodes(kType).log2Factor; ++i) w = _mm512_add_epi8(w, w);
         if constexpr (kMove != 0) w = _mm512_add_epi8(w, _mm512_set1_epi8(kMove));
+        if constexpr (packedCodes(kType).rowZeros) w = _mm512_sub_epi8(w, rowZeros);
         _mm512_store_si512(panel.w[b][g], w);
     }
     _mm512_store_ps(panel.d[b], block.d());

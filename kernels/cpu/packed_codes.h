@@ -16,6 +16,7 @@ struct CodeRange {
     int top = 0;
     int zero = 0;
     int log2Factor = 0;
+    bool rowZeros = false;  ///< each row of a block has a zero point of its own: sub() twice over
 };
 
 /// The values of a packed format in ascending order, which its codes number.
@@ -66,7 +67,6 @@ constexpr Codebook codebook(DType type) {
         case DType::IQ2_XS:
         case DType::IQ2_S:
             return {6, {-43, -25, -8, 8, 25, 43}};
-        case DType::IQ1_S:
         case DType::IQ1_M:  // eighths: -1, 0, 1 and an eighth more or less
             return {6, {-9, -7, -1, 1, 7, 9}};
         default:
@@ -86,6 +86,7 @@ constexpr CodeRange packedCodes(DType type) {
         const int log2Factor = odd % 2 == 0 ? 1 : 0;
         return {false, top >> log2Factor, -low, log2Factor};
     }
+    if (type == DType::IQ1_S) return {false, 2, 0, 3, true};  // the same in a whole block
     if (type == DType::Q3_K) return {false, 7, 4};
     if (type == DType::TQ1_0 || type == DType::TQ2_0) return {false, 2, 1};
     return panelCodes(panelKind(type));

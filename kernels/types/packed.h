@@ -108,7 +108,8 @@ constexpr PackedShape packedShape(DType type) {
         case DType::TQ1_0:
         case DType::TQ2_0:
             return {8, 2, ScaleKind::Super};
-        case DType::IQ1_S:
+        case DType::IQ1_S:  // a negative scale: an eighth less, not more
+            return {8, 2, ScaleKind::SuperByte};
         case DType::IQ2_XXS:
             return {8, 3, ScaleKind::SuperByte};
         case DType::IQ1_M:

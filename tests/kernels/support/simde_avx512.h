@@ -85,6 +85,7 @@ inline void maskStore(float* p, unsigned mask, simde__m512 v) {
 #undef _mm512_srai_epi32
 #undef _mm512_slli_epi16
 #undef _mm512_srli_epi16
+#undef _mm512_srli_epi32
 #define __m512 simde__m512
 #define __m512i simde__m512i
 #define _mm512_load_si512 simde_mm512_load_si512
@@ -110,6 +111,9 @@ inline void maskStore(float* p, unsigned mask, simde__m512 v) {
 #define _mm512_cvtepu8_epi16 lanescope::emulated::widenToWords
 #define _mm512_shuffle_epi8 simde_mm512_shuffle_epi8
 #define _mm512_add_epi8 simde_mm512_add_epi8
+#define _mm512_sub_epi8 simde_mm512_sub_epi8
+#define _mm512_abs_epi32 simde_mm512_abs_epi32
+#define _mm512_srli_epi32 simde_mm512_srli_epi32
 #define _mm512_castsi512_ps simde_mm512_castsi512_ps
 #define _mm512_cvtph_ps lanescope::emulated::fromHalves
 #define _mm512_add_epi32 simde_mm512_add_epi32
