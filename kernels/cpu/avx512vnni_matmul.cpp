@@ -15,7 +15,7 @@ struct Kernel {
     static constexpr bool kWholePanels = true;  ///< lanes without a row still compute
     template <PanelKind kKind>
     static void run(const Chunk& c, const Panel& panel) {
-        allTokens<kKind>(c, PanelSource<PanelBlock>{panel});
+        allTokens<kKind>(c, PanelSource<PanelBlock<kKind>>{panel});
     }
     template <DType kType>
     static void run(const Chunk& c, const std::uint8_t* panel) {

@@ -1,6 +1,13 @@
 // The product of every format, stored and packed, from one token to a prefill chunk. GB/s are bytes
 // of weights as stored.
 
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
 #include "tests/bench/bench_support.h"
 
 namespace lanescope::kernels::bench {
@@ -55,6 +62,73 @@ void matmul(benchmark::State& state, Shape s, Layout layout) {
             [&] { ops().matmul(args); });
 }
 
+/// A matrix larger than any cache and its product's operands, shared by a benchmark's threads.
+struct Large {
+    Shape shape;
+    std::uint8_t* stored = nullptr;
+    std::uint8_t* packed = nullptr;
+    std::size_t bytes = 0;
+    std::vector<std::int8_t> q;
+    std::vector<float> x, scale, y;
+    std::vector<std::int16_t> sum16;
+    ActsQ8 acts;
+
+    Large(const Shape& s, std::int64_t nTokens, Layout layout)
+        : shape(s), x(normals(nTokens * s.nCols)), y(static_cast<std::size_t>(nTokens * s.nRows)) {
+        const auto size = static_cast<std::size_t>(rowBytes(s.type, s.nCols) * s.nRows);
+        const auto packedSize =
+            layout == Layout::Packed
+                ? static_cast<std::size_t>(packedBytes(s.type, s.nRows, s.nCols))
+                : 0;
+        bytes = (size + packedSize + 127) / 64 * 64;
+        void* data =
+            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (data == MAP_FAILED) std::abort();
+        ::madvise(data, bytes, MADV_HUGEPAGE);
+        packed = packedSize > 0 ? static_cast<std::uint8_t*>(data) : nullptr;
+        stored = static_cast<std::uint8_t*>(data) + (packedSize + 63) / 64 * 64;
+        const auto& pattern = weightBytes({s.type, 256, s.nCols});
+        for (std::size_t at = 0; at < size; at += pattern.size())
+            std::memcpy(stored + at, pattern.data(), std::min(pattern.size(), size - at));
+        if (packed != nullptr) ops().pack({s.type, stored, s.nRows, s.nCols, packed, 0, s.nRows});
+        q.resize(x.size());
+        scale.resize(x.size() / 32);
+        sum16.resize(x.size() / 16);
+        acts = {q.data(), scale.data(), sum16.data(), s.nCols};
+        ops().quantiseActs({x.data(), acts, s.nCols, 0, nTokens});
+    }
+    Large(const Large&) = delete;
+    Large& operator=(const Large&) = delete;
+    ~Large() { ::munmap(packed != nullptr ? packed : stored, bytes); }
+};
+
+/// Weights out of memory; each thread has a share of the rows.
+void matmulLarge(benchmark::State& state, Shape s, Layout layout) {
+    static std::unique_ptr<Large> shared;
+    const std::int64_t nTokens = state.range(0);
+    if (state.thread_index() == 0) shared = std::make_unique<Large>(s, nTokens, layout);
+    const std::int64_t share = s.nRows / state.threads();
+    for (auto _ : state) {  // the threads wait for each other before the first round
+        MatmulArgs args;
+        args.weightType = s.type;
+        args.weight = shared->stored;
+        args.packed = shared->packed;
+        args.nRows = s.nRows;
+        args.nCols = s.nCols;
+        args.xq = &shared->acts;
+        args.y = shared->y.data();
+        args.yStride = s.nRows;
+        args.nTokens = nTokens;
+        args.rowBegin = state.thread_index() * share;
+        args.rowEnd = args.rowBegin + share;
+        ops().matmul(args);
+        benchmark::ClobberMemory();
+    }
+    report(state, {static_cast<double>(rowBytes(s.type, s.nCols) * share),
+                   2.0 * static_cast<double>(nTokens * share * s.nCols)});
+    if (state.thread_index() == 0) shared.reset();
+}
+
 void pack(benchmark::State& state, Shape s) {
     const auto& weights = weightBytes(s);
     const Packed packed(s);
@@ -96,6 +170,23 @@ void addMatmul() {
     for (const Shape& s : {Shape{DType::Q8_0, 49152, 576}, Shape{DType::Q5_0, 151936, 896}})
         addProduct(packs ? "matmulPacked" : "matmul", s, packs ? Layout::Packed : Layout::Stored,
                    {1, 16});
+}
+
+void addLargeMatmul() {
+    for (const DType type : blockFormats()) {
+        const Shape s{type, 16384, 32768};
+        for (const Layout layout : {Layout::Stored, Layout::Packed}) {
+            if (layout == Layout::Packed && (ops().pack == nullptr || !canPack(type))) continue;
+            const char* op = layout == Layout::Packed ? "matmulLargePacked" : "matmulLarge";
+            for (const std::int64_t tokens : {1, 8, 128})
+                for (const int threads : {1, 2})
+                    add(nameOf(op, s), matmulLarge, s, layout)
+                        ->ArgName("tokens")
+                        ->Arg(tokens)
+                        ->Threads(threads)
+                        ->UseRealTime();
+        }
+    }
 }
 
 }  // namespace lanescope::kernels::bench

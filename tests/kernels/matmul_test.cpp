@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/types/blocks.h"
 #include "tests/kernels/support/isa_test.h"
 
 namespace lanescope::kernels::test {
@@ -122,6 +123,35 @@ class Matmul : public IsaTest {
                     << nCols << " tokens " << nTokens << " at token " << t << " row " << r;
             }
         }
+    }
+
+    /// Products of weights as they are stored and packed, with int8 activations of one or two
+    /// terms.
+    void comparePacked(DType type, const std::vector<std::uint8_t>& weights, std::int64_t nRows,
+                       std::int64_t nCols, std::int64_t nTokens) {
+        Acts acts;
+        makeActs(acts, nTokens, nCols);
+        const std::vector<float> bias = normals(nRows);
+        const Path path = m_random() % 2 == 0 ? Path::Fast : Path::TwoTerms;
+        MatmulArgs args = makeArgs(type, weights, nRows, nCols, acts, path, nTokens);
+        args.bias = nRows == 16 ? nullptr : bias.data();
+        args.yStride = nRows + 1;
+        std::vector<float> expected(static_cast<std::size_t>(nTokens * args.yStride), 7.0F);
+        std::vector<float> actual = expected;
+        args.y = expected.data();
+        ops().matmul(args);
+        const PackedCopy copy = packedCopy(ops(), args);
+        args.packed = copy.data;
+        args.weight = nullptr;
+        args.y = actual.data();
+        for (std::int64_t row = 0; row < nRows; row += 48) {
+            args.rowBegin = row;
+            args.rowEnd = std::min(nRows, row + 48);
+            ops().matmul(args);
+        }
+        ASSERT_EQ(std::memcmp(actual.data(), expected.data(), actual.size() * 4), 0)
+            << info(type).name << pathName(path) << " rows " << nRows << " columns " << nCols
+            << " tokens " << nTokens;
     }
 };
 LANESCOPE_FOR_EACH_ISA(Matmul);
@@ -251,34 +281,29 @@ TEST_P(Matmul, PackedWeightsGiveTheSameBits) {
         for (const std::int64_t nBlocks : {1, 2, 3, 5, 33, 37}) {
             if (unit == 256 && nBlocks > 9) continue;
             for (const std::int64_t nRows : {1, 16, 33, 100}) {
-                const std::int64_t nCols = nBlocks * unit;
-                const std::int64_t nTokens = 1 + m_random() % 20;  // both ways of reading
-                const auto weights = randomWeights(type, nRows, nCols, m_random);
-                Acts acts;
-                makeActs(acts, nTokens, nCols);
-                const std::vector<float> bias = normals(nRows);
-                const Path path = m_random() % 2 == 0 ? Path::Fast : Path::TwoTerms;
-                MatmulArgs args = makeArgs(type, weights, nRows, nCols, acts, path, nTokens);
-                args.bias = nRows == 16 ? nullptr : bias.data();
-                args.yStride = nRows + 1;
-                std::vector<float> expected(static_cast<std::size_t>(nTokens * args.yStride), 7.0F);
-                std::vector<float> actual = expected;
-                args.y = expected.data();
-                ops().matmul(args);
-                const PackedCopy copy = packedCopy(ops(), args);
-                args.packed = copy.data;
-                args.weight = nullptr;
-                args.y = actual.data();
-                for (std::int64_t row = 0; row < nRows; row += 48) {
-                    args.rowBegin = row;
-                    args.rowEnd = std::min(nRows, row + 48);
-                    ops().matmul(args);
-                }
-                ASSERT_EQ(std::memcmp(actual.data(), expected.data(), actual.size() * 4), 0)
-                    << info(type).name << pathName(path) << " rows " << nRows << " columns "
-                    << nCols << " tokens " << nTokens;
+                const auto weights = randomWeights(type, nRows, nBlocks * unit, m_random);
+                const auto nTokens = static_cast<std::int64_t>(1 + m_random() % 20);
+                comparePacked(type, weights, nRows, nBlocks * unit, nTokens);
             }
         }
+        const auto weights = randomWeights(type, 37, 3 * unit, m_random);
+        for (std::int64_t nTokens = 1; nTokens <= 20; ++nTokens)  // both ways of reading
+            comparePacked(type, weights, 37, 3 * unit, nTokens);
+    }
+}
+
+/// Formats whose scales are bytes that stand for numbers of their own.
+TEST_P(Matmul, PackedScalesAreTheSameForEveryByte) {
+    if (ops().pack == nullptr) GTEST_SKIP() << "reads stored formats only";
+    for (const DType type : {DType::MXFP4, DType::NVFP4}) {
+        auto weights = randomWeights(type, 256, 64, m_random);
+        std::size_t at = 1;
+        for (int row = 0; row < 256; ++row, at += static_cast<std::size_t>(rowBytes(type, 64))) {
+            const auto byte = static_cast<std::uint8_t>(row);
+            for (std::size_t i = 0; i < 4 && type == DType::NVFP4; ++i) weights[at + i] = byte;
+            if (type == DType::MXFP4) weights[at] = weights[at + sizeof(BlockMXFP4)] = byte;
+        }
+        comparePacked(type, weights, 256, 64, 3);
     }
 }
 

@@ -49,6 +49,28 @@ inline simde__m512i widenBytes(__m128i v) {
         return static_cast<std::int32_t>(bytes[i]);
     });
 }
+inline simde__m512i widenSignedBytes(__m128i v) {
+    alignas(16) std::int8_t bytes[16];
+    _mm_store_si128(reinterpret_cast<__m128i*>(bytes), v);
+    return mapLanes<simde__m512i>(simde_mm512_setzero_si512(), [&](int i, std::int32_t) {
+        return static_cast<std::int32_t>(bytes[i]);
+    });
+}
+inline simde__m512i widenWords(__m256i v) {
+    alignas(32) std::uint16_t words[16];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(words), v);
+    return mapLanes<simde__m512i>(simde_mm512_setzero_si512(), [&](int i, std::int32_t) {
+        return static_cast<std::int32_t>(words[i]);
+    });
+}
+/// Bytes become 16-bit numbers, without a sign.
+inline simde__m512i widenToWords(__m256i v) {
+    const __m256i halves[2] = {_mm256_cvtepu8_epi16(_mm256_castsi256_si128(v)),
+                               _mm256_cvtepu8_epi16(_mm256_extracti128_si256(v, 1))};
+    simde__m512i result;
+    std::memcpy(&result, halves, sizeof result);
+    return result;
+}
 inline void maskStore(float* p, unsigned mask, simde__m512 v) {
     alignas(64) float lanes[16];
     std::memcpy(lanes, &v, sizeof lanes);
@@ -63,6 +85,7 @@ inline void maskStore(float* p, unsigned mask, simde__m512 v) {
 #undef _mm512_srai_epi32
 #undef _mm512_slli_epi16
 #undef _mm512_srli_epi16
+#undef _mm512_srli_epi32
 #define __m512 simde__m512
 #define __m512i simde__m512i
 #define _mm512_load_si512 simde_mm512_load_si512
@@ -83,6 +106,15 @@ inline void maskStore(float* p, unsigned mask, simde__m512 v) {
 #define _mm512_sub_ps simde_mm512_sub_ps
 #define _mm512_cvtepi8_epi16 simde_mm512_cvtepi8_epi16
 #define _mm512_cvtepu8_epi32 lanescope::emulated::widenBytes
+#define _mm512_cvtepi8_epi32 lanescope::emulated::widenSignedBytes
+#define _mm512_cvtepu16_epi32 lanescope::emulated::widenWords
+#define _mm512_cvtepu8_epi16 lanescope::emulated::widenToWords
+#define _mm512_shuffle_epi8 simde_mm512_shuffle_epi8
+#define _mm512_add_epi8 simde_mm512_add_epi8
+#define _mm512_sub_epi8 simde_mm512_sub_epi8
+#define _mm512_abs_epi32 simde_mm512_abs_epi32
+#define _mm512_srli_epi32 simde_mm512_srli_epi32
+#define _mm512_castsi512_ps simde_mm512_castsi512_ps
 #define _mm512_cvtph_ps lanescope::emulated::fromHalves
 #define _mm512_add_epi32 simde_mm512_add_epi32
 #define _mm512_sub_epi32 simde_mm512_sub_epi32
