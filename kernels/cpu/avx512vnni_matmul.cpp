@@ -4,7 +4,6 @@
 
 #include "kernels/cpu/avx512vnni.h"
 
-#include "kernels/cpu/avx2.h"
 #include "kernels/cpu/avx512_tile.h"
 
 namespace lanescope::kernels::avx512vnni {
@@ -27,7 +26,7 @@ struct Kernel {
 
 void matmul(const MatmulArgs& args) {
     if (args.xq == nullptr || args.nCols == 0 || info(args.weightType).blockSize == 1)
-        return avx2::matmulExact(args);
+        return matmulExact(args);
     avx2::panelProduct<Kernel>(args);
 }
 

@@ -13,7 +13,7 @@
 namespace lanescope::kernels::bench {
 namespace {
 
-enum class Layout : std::uint8_t { Exact, Stored, Packed };
+enum class Layout : std::uint8_t { Exact, Bf16, Stored, Packed };
 
 /// A packed copy, aligned.
 class Packed {
@@ -33,12 +33,17 @@ class Packed {
 void matmul(benchmark::State& state, Shape s, Layout layout) {
     const std::int64_t nTokens = state.range(0);
     const auto& weights = weightBytes(s);
-    const auto x = normals(nTokens * s.nCols);
+    auto x = normals(nTokens * s.nCols);
     std::vector<std::int8_t> q(x.size());
     std::vector<float> scale(x.size() / 32);
     std::vector<std::int16_t> sum16(x.size() / 16);
     const ActsQ8 acts{q.data(), scale.data(), sum16.data(), s.nCols};
     ops().quantiseActs({x.data(), acts, s.nCols, 0, nTokens});
+    std::vector<std::uint16_t> xb(x.size());
+    if (layout == Layout::Bf16) {
+        ops().fromF32(DType::BF16, x.data(), xb.data(), nTokens * s.nCols);
+        ops().dequantiseRow(DType::BF16, xb.data(), x.data(), nTokens * s.nCols);
+    }
     std::vector<float> y(static_cast<std::size_t>(nTokens * s.nRows));
     MatmulArgs args;
     args.weightType = s.type;
@@ -46,7 +51,8 @@ void matmul(benchmark::State& state, Shape s, Layout layout) {
     args.nRows = s.nRows;
     args.nCols = s.nCols;
     args.x = x.data();
-    args.xq = layout == Layout::Exact ? nullptr : &acts;
+    args.xq = layout == Layout::Exact || layout == Layout::Bf16 ? nullptr : &acts;
+    args.xb = layout == Layout::Bf16 ? xb.data() : nullptr;
     args.y = y.data();
     args.yStride = s.nRows;
     args.nTokens = nTokens;
@@ -137,6 +143,13 @@ void pack(benchmark::State& state, Shape s) {
     });
 }
 
+/// What the products of a kind are held against: arithmetic alone.
+void burst(benchmark::State& state, Burst kind) {
+    constexpr std::uint64_t kRounds = 4096;
+    const auto each = static_cast<double>(ops().burst(kind, kRounds));
+    measure(state, {0.0, each}, [&] { benchmark::DoNotOptimize(ops().burst(kind, kRounds)); });
+}
+
 void addProduct(const char* op, const Shape& s, Layout layout, std::vector<std::int64_t> tokens) {
     auto* b = add(nameOf(op, s), matmul, s, layout)->ArgName("tokens");
     for (const std::int64_t n : tokens) b->Arg(n);
@@ -147,6 +160,9 @@ void addProduct(const char* op, const Shape& s, Layout layout, std::vector<std::
 void addMatmul() {
     const std::vector<std::int64_t> all{1, 4, 16, 512};
     const bool packs = ops().pack != nullptr;
+    add("burst/int8", burst, Burst::Int8);
+    add("burst/fp32", burst, Burst::Fp32);
+    if (ops().burst(Burst::Bf16, 1) > 0) add("burst/bf16", burst, Burst::Bf16);
     for (const DType type : blockFormats()) {
         const Shape s{type, 1536, 1536};
         addProduct("matmul", s, Layout::Stored, all);
@@ -156,6 +172,12 @@ void addMatmul() {
     }
     for (const DType type : {DType::F32, DType::F16, DType::BF16, DType::Q4_1, DType::Q4_K})
         addProduct("matmulExact", {type, 1536, 576}, Layout::Exact, all);
+    for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
+        addProduct("matmulExact", {type, 1536, 1536}, Layout::Exact, all);
+        addProduct("matmulExact", {type, 4864, 896}, Layout::Exact, {1, 512});
+        addProduct("matmulBf16", {type, 1536, 1536}, Layout::Bf16, all);
+    }
+    addProduct("matmulBf16", {DType::Q4_K, 1536, 1536}, Layout::Bf16, all);
     // The shapes of SmolLM2-135M, Qwen2.5-0.5B and 1.5B.
     const Shape shapes[] = {
         {DType::Q4_1, 576, 576},   {DType::Q4_1, 1536, 576}, {DType::Q4_1, 576, 1536},

@@ -1,4 +1,4 @@
-// The matrix product: both paths of every weight format against the reference, and its promise that
+// The matrix product: all paths of every weight format against the reference, and its promise that
 // bits depend neither on the other tokens nor on how rows are split.
 
 #include <algorithm>
@@ -36,15 +36,30 @@ struct Term {
 struct Acts {
     std::vector<float> x;
     Term first, rest;
+    std::vector<std::uint16_t> xb;
+    std::vector<float> rounded;  ///< xb as f32
     void quantise(std::int64_t nCols, std::int64_t nTokens) {
+        const auto n = static_cast<std::int64_t>(x.size());
+        xb.resize(x.size());
+        rounded.resize(x.size());
+        opTable(Isa::Reference).fromF32(DType::BF16, x.data(), xb.data(), n);
+        opTable(Isa::Reference).dequantiseRow(DType::BF16, xb.data(), rounded.data(), n);
         opTable(Isa::Reference).quantiseActs({x.data(), first.view, nCols, 0, nTokens, rest.view});
     }
 };
 
-enum class Path { Exact, Fast, TwoTerms };
+enum class Path { Exact, Fast, TwoTerms, Bf16 };
+constexpr Path kPaths[] = {Path::Exact, Path::Fast, Path::TwoTerms, Path::Bf16};
+
+bool isInt8(Path path) {
+    return path == Path::Fast || path == Path::TwoTerms;
+}
 
 const char* pathName(Path path) {
-    return path == Path::Exact ? " exact" : path == Path::Fast ? " fast" : " two terms";
+    return path == Path::Exact  ? " exact"
+           : path == Path::Fast ? " fast"
+           : path == Path::Bf16 ? " bf16"
+                                : " two terms";
 }
 
 class Matmul : public IsaTest {
@@ -64,8 +79,9 @@ class Matmul : public IsaTest {
         args.weight = weights.data() + 1;
         args.nRows = nRows;
         args.nCols = nCols;
-        args.x = a.x.data();
-        args.xq = path == Path::Exact ? nullptr : &a.first.view;
+        args.x = path == Path::Bf16 ? a.rounded.data() : a.x.data();
+        args.xb = path == Path::Bf16 ? a.xb.data() : nullptr;
+        args.xq = isInt8(path) ? &a.first.view : nullptr;
         args.rest = path == Path::TwoTerms ? &a.rest.view : nullptr;
         args.nTokens = nTokens;
         args.rowEnd = nRows;
@@ -159,8 +175,8 @@ LANESCOPE_FOR_EACH_ISA(Matmul);
 TEST_P(Matmul, AgreesWithReferenceOverSizesAndFormats) {
     for (const DType type : kWeightTypes) {
         const std::int64_t unit = info(type).blockSize;
-        for (const Path path : {Path::Exact, Path::Fast, Path::TwoTerms}) {
-            if (path != Path::Exact && unit == 1) continue;
+        for (const Path path : kPaths) {
+            if (isInt8(path) && unit == 1) continue;
             for (const std::int64_t nRows : {1, 7, 8, 9, 16, 33})
                 for (const std::int64_t nTokens : {0, 1, 2, 3, 4, 5, 9})
                     compare(type, nRows, unit == 1 ? 67 : unit, nTokens, path, nRows % 2 == 1);
@@ -176,12 +192,14 @@ TEST_P(Matmul, AgreesWithReferenceOnLongRows) {
         // Past one chunk of every kernel, and a last chunk that is short.
         const std::int64_t nCols = unit == 1 ? 1111 : unit == 32 ? 1056 : unit == 64 ? 1088 : 1280;
         compare(type, 19, nCols, 6, Path::Exact, true);
+        compare(type, 19, nCols, 6, Path::Bf16, true);
         if (unit > 1) {
             compare(type, 19, nCols, 6, Path::Fast, true);
             compare(type, 19, nCols, 6, Path::TwoTerms, true);
             compare(type, 24, 5 * nCols / unit * unit, 101, Path::Fast, false);
         }
         compare(type, 6, 2048, 101, Path::Exact, false);
+        compare(type, 17, 768, 200, Path::Exact, false);  // more than one block of tokens
     }
 }
 
@@ -237,8 +255,8 @@ TEST_P(Matmul, BitsDoNotDependOnTokensOrRowRanges) {
         Acts acts;
         makeActs(acts, kTokens, nCols);
         const std::vector<float> bias = normals(kRows);
-        for (const Path path : {Path::Exact, Path::Fast, Path::TwoTerms}) {
-            if (path != Path::Exact && unit == 1) continue;
+        for (const Path path : kPaths) {
+            if (isInt8(path) && unit == 1) continue;
             MatmulArgs args = makeArgs(type, weights, kRows, nCols, acts, path, kTokens);
             args.bias = bias.data();
             args.yStride = kRows;
@@ -254,7 +272,8 @@ TEST_P(Matmul, BitsDoNotDependOnTokensOrRowRanges) {
                         const ActsQ8 first = acts.first.from(t);
                         const ActsQ8 rest = acts.rest.from(t);
                         part.x += t * nCols;
-                        if (path != Path::Exact) part.xq = &first;
+                        if (isInt8(path)) part.xq = &first;
+                        if (path == Path::Bf16) part.xb += t * nCols;
                         if (path == Path::TwoTerms) part.rest = &rest;
                         part.y = parts.data() + t * kRows;
                         part.nTokens = std::min(chunk, kTokens - t);
@@ -270,6 +289,29 @@ TEST_P(Matmul, BitsDoNotDependOnTokensOrRowRanges) {
                 }
             }
         }
+    }
+}
+
+TEST_P(Matmul, ExactBitsOfManyTokensAreThoseOfOne) {
+    constexpr std::int64_t kRows = 21, kTokens = 205;
+    for (const DType type : {DType::F32, DType::F16, DType::BF16, DType::Q4_K}) {
+        const std::int64_t nCols = type == DType::F32 ? 523 : 768;
+        const auto weights = randomWeights(type, kRows, nCols, m_random);
+        Acts acts;
+        acts.x = normals(kTokens * nCols);
+        MatmulArgs args = makeArgs(type, weights, kRows, nCols, acts, Path::Exact, kTokens);
+        args.yStride = kRows;
+        std::vector<float> whole(kTokens * kRows);
+        std::vector<float> parts(whole.size());
+        args.y = whole.data();
+        ops().matmul(args);
+        args.nTokens = 1;
+        for (std::int64_t t = 0; t < kTokens; ++t) {
+            args.x = acts.x.data() + t * nCols;
+            args.y = parts.data() + t * kRows;
+            ops().matmul(args);
+        }
+        EXPECT_EQ(parts, whole) << info(type).name;
     }
 }
 
@@ -314,7 +356,7 @@ TEST_P(Matmul, AnotherTokensNanStaysThere) {
     acts.x[70] = std::nanf("");
     acts.x[140] = INFINITY;
     acts.quantise(64, 4);
-    for (const Path path : {Path::Exact, Path::Fast, Path::TwoTerms}) {
+    for (const Path path : kPaths) {
         MatmulArgs args = makeArgs(DType::Q4_1, weights, 8, 64, acts, path, 4);
         std::vector<float> y(32);
         args.y = y.data();
