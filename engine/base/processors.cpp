@@ -1,6 +1,9 @@
 #include "engine/base/processors.h"
 
+#include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -34,6 +37,12 @@ std::vector<int> usableProcessors() {
     }
     first.insert(first.end(), siblings.begin(), siblings.end());
     return first;
+}
+
+void becomeBackgroundThread(const char* name) {
+    constexpr int kNice = 10;  // a tenth of the weight of a usual thread
+    pthread_setname_np(pthread_self(), name);
+    setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
 }
 
 }  // namespace lanescope

@@ -26,7 +26,8 @@ constexpr unsigned kActiveBits = 10;
 // have a core. From here on one worker less does the same work in the same time.
 constexpr std::int64_t kWindowNs = 5'000'000;
 constexpr double kWaitShare = 0.45;
-constexpr std::int64_t kShortestFewerNs = 50'000'000;
+// A short disturbance (a snapshot being saved) must not cost more than it took: begin with little.
+constexpr std::int64_t kShortestFewerNs = 10'000'000;
 constexpr std::int64_t kLongestFewerNs = 800'000'000;
 
 inline void pause() {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/base/clock.h"
+#include "engine/base/processors.h"
 #include "profiler/collect/run_builder.h"
 #include "profiler/collect/span_ring.h"
 
@@ -145,6 +146,7 @@ class RecorderImpl final : public Recorder {
     }
 
     void collectLoop() {
+        becomeBackgroundThread("collector");
         std::vector<Event> events;
         std::unique_lock lock(m_queueMutex);
         while (true) {
@@ -183,6 +185,7 @@ class RecorderImpl final : public Recorder {
     }
 
     void saveLoop() {
+        becomeBackgroundThread("saver");
         RunSnapshot last;
         std::int64_t lastNs = 0;
         bool failed = false;
