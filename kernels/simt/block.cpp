@@ -13,7 +13,7 @@ Lane& Block::lane() {
     return const_cast<Lane&>(static_cast<const Lane&>(*currentLane));
 }
 
-Block::Block(const Plan& plan, Index3 index, SharedMemory& shared, Stacks& stacks)
+Block::Block(const Plan& plan, Index3 index, SharedMemory& shared, std::span<Stack> stacks)
     : m_plan(plan),
       m_index(index),
       m_shared(shared),
@@ -33,14 +33,16 @@ Block::Block(const Plan& plan, Index3 index, SharedMemory& shared, Stacks& stack
         lane.gridDim = plan.shape.grid;
         lane.index = i;
         lane.owner = this;
-        lane.fiber.start(stacks.at(static_cast<int>(i)), &Block::enter, &lane);
+        lane.fiber.start(stacks[i], &Block::enter, &lane);
         m_warps[i / 32].present |= 1U << (i % 32);
         setReady(i);
     }
+    happensBefore(&m_startTag);
 }
 
 void Block::enter(void* argument) {
     auto& self = *static_cast<Lane*>(argument);
+    happensAfter(&self.owner->m_startTag);
     self.owner->m_plan.body(self.owner->m_plan.argument);
     self.owner->exitLane(self);
 }
@@ -64,7 +66,8 @@ void Block::run() {
 }
 
 void Block::retire() {
-    for (std::uint32_t i = 0; i < m_nLanes; ++i) m_lanes[i].fiber.retire(m_plan.doneTag);
+    for (std::uint32_t i = 0; i < m_nLanes; ++i)
+        m_lanes[i].fiber.retire(m_plan.doneTag, (m_warps[i / 32].exited >> (i % 32) & 1) != 0);
 }
 
 int Block::nextReady(std::uint32_t from) const {

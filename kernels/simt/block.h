@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,7 +74,7 @@ class Block {
         void* doneTag;  ///< everything in the launch happens before what follows it
     };
 
-    Block(const Plan& plan, Index3 index, SharedMemory& shared, Stacks& stacks);
+    Block(const Plan& plan, Index3 index, SharedMemory& shared, std::span<Stack> stacks);
     /// Runs all lanes to their end. Throws Error.
     void run();
     /// Ends the lanes' fibres, after run() whether it threw or not.
@@ -172,6 +173,7 @@ class Block {
     std::uint64_t m_random;
     std::optional<Error> m_error;
     void* m_identity;
+    char m_startTag = 0;
 };
 
 }  // namespace lanescope::kernels::simt

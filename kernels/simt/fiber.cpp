@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -25,13 +26,8 @@ std::size_t pageBytes() {
     return bytes;
 }
 
-void* mapped(void* where, std::size_t bytes) {
-    const int fixed = where != nullptr ? MAP_FIXED : 0;
-    void* base = mmap(where, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
-    if (base == MAP_FAILED) throw std::bad_alloc();  // NOLINT(performance-no-int-to-ptr)
-    return base;
-}
+// ThreadSanitizer: few threads more than this in all workers together are possible.
+constexpr int kMinStacks = kThreadSanitizer ? 1024 : 1;
 
 std::mutex g_poolMutex;
 std::vector<std::unique_ptr<Stacks>>& pool() {
@@ -41,30 +37,38 @@ std::vector<std::unique_ptr<Stacks>>& pool() {
 
 }  // namespace
 
-Stacks::Stacks(int count) : m_count(count), m_step(kStackBytes + pageBytes()) {
-    m_base = static_cast<char*>(mapped(nullptr, m_step * static_cast<std::size_t>(count)));
-    for (int i = 0; i < m_count; ++i)
-        if (mprotect(m_base + m_step * static_cast<std::size_t>(i), pageBytes(), PROT_NONE) != 0)
-            throw std::bad_alloc();
+Stacks::Stacks(int count)
+    : m_stacks(static_cast<std::size_t>(count)), m_step(kStackBytes + pageBytes()) {
+    void* base = mmap(nullptr, m_step * m_stacks.size(), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) throw std::bad_alloc();  // NOLINT(performance-no-int-to-ptr)
+    m_base = static_cast<char*>(base);
+    char* guard = m_base;
+    for (Stack& stack : m_stacks) {
+        if (mprotect(guard, pageBytes(), PROT_NONE) != 0) throw std::bad_alloc();
+        stack = {guard + pageBytes(), kStackBytes, nullptr};
+        guard += m_step;
+    }
 }
 
 Stacks::~Stacks() {
-    munmap(m_base, m_step * static_cast<std::size_t>(m_count));
-}
-
-StackView Stacks::at(int i) const {
-    return {m_base + m_step * static_cast<std::size_t>(i) + pageBytes(), kStackBytes};
-}
-
-void Stacks::renew(int used) {
-    for (int i = 0; i < used; ++i) {
-#if defined(__SANITIZE_ADDRESS__)
-        // Frames of abandoned fibres left their red zones behind.
-        __asan_unpoison_memory_region(at(i).bottom, at(i).bytes);
+#if defined(SIMT_TSAN)
+    for (Stack& stack : m_stacks)
+        if (stack.thread != nullptr) __tsan_destroy_fiber(stack.thread);
 #endif
-        // A new mapping is new memory to the tool; otherwise lanes of two blocks seem to race.
-        if (kThreadSanitizer) mapped(at(i).bottom, at(i).bytes);
-    }
+    munmap(m_base, m_step * m_stacks.size());
+}
+
+std::span<Stack> Stacks::take(int nLanes) {
+    if (m_next + nLanes > count()) m_next = 0;
+    const std::span<Stack> taken = std::span(m_stacks).subspan(static_cast<std::size_t>(m_next),
+                                                               static_cast<std::size_t>(nLanes));
+    if (kThreadSanitizer) m_next += nLanes;
+#if defined(__SANITIZE_ADDRESS__)
+    // Frames of abandoned fibres left their red zones behind.
+    for (const Stack& stack : taken) __asan_unpoison_memory_region(stack.bottom, stack.bytes);
+#endif
+    return taken;
 }
 
 std::unique_ptr<Stacks> borrowStacks(int count) {
@@ -78,7 +82,7 @@ std::unique_ptr<Stacks> borrowStacks(int count) {
             return found;
         }
     }
-    return std::make_unique<Stacks>(count);
+    return std::make_unique<Stacks>(std::max(count, kMinStacks));
 }
 
 void returnStacks(std::unique_ptr<Stacks> stacks) {
@@ -86,24 +90,30 @@ void returnStacks(std::unique_ptr<Stacks> stacks) {
     pool().push_back(std::move(stacks));
 }
 
-void Fiber::retire([[maybe_unused]] void* tag) {
+void Fiber::retire([[maybe_unused]] void* tag, [[maybe_unused]] bool left) {
 #if defined(SIMT_TSAN)
     void* scheduler = __tsan_get_current_fiber();
-    __tsan_switch_to_fiber(m_thread, 1);
+    __tsan_switch_to_fiber(m_stack->thread, 1);
     __tsan_release(tag);
     __tsan_switch_to_fiber(scheduler, 1);
-    __tsan_destroy_fiber(m_thread);
-    m_thread = nullptr;
+    if (left) return;
+    // Abandoned in the middle of its functions: no thread to go on with, and its frames are not to
+    // be seen as another's.
+    __tsan_destroy_fiber(m_stack->thread);
+    m_stack->thread = nullptr;
+    munmap(m_stack->bottom, m_stack->bytes);
+    mmap(m_stack->bottom, m_stack->bytes, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 #endif
 }
 
-void Fiber::start(StackView stack, Entry entry, void* argument) {
-    m_stack = stack;
+void Fiber::start(Stack& stack, Entry entry, void* argument) {
+    m_stack = &stack;
     m_entry = entry;
     m_argument = argument;
     m_self = context::make_fcontext(stack.bottom + stack.bytes, stack.bytes, &Fiber::trampoline);
 #if defined(SIMT_TSAN)
-    m_thread = __tsan_create_fiber(0);
+    if (stack.thread == nullptr) stack.thread = __tsan_create_fiber(0);
 #endif
 }
 
@@ -121,11 +131,11 @@ void Fiber::trampoline(context::transfer_t transfer) {
 
 void Fiber::resume() {
 #if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_start_switch_fiber(&m_schedulerFakeStack, m_stack.bottom, m_stack.bytes);
+    __sanitizer_start_switch_fiber(&m_schedulerFakeStack, m_stack->bottom, m_stack->bytes);
 #endif
 #if defined(SIMT_TSAN)
     m_schedulerThread = __tsan_get_current_fiber();
-    __tsan_switch_to_fiber(m_thread, 1);  // 1: orders nothing
+    __tsan_switch_to_fiber(m_stack->thread, 1);  // 1: orders nothing
 #endif
     m_self = context::jump_fcontext(m_self, this).fctx;
 #if defined(__SANITIZE_ADDRESS__)

@@ -18,8 +18,14 @@ namespace {
         },                     \
         ::testing::ExitedWithCode(66), "data race")
 
+class Races : public ::testing::Test {
+  protected:
+    // The tool has a thread of its own. Set before the test begins, also in the process started for
+    // the statement.
+    void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+
 Options oneWorker() {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");  // the tool has a thread of its own
     Options options;
     options.workers = 1;
     return options;
@@ -72,34 +78,34 @@ void lastKernel(int* parts, unsigned* done, int* total, bool fenced) {
     for (int i = 0; i < gridSizeX(); ++i) *total += parts[i];
 }
 
-TEST(Races, AreFoundWhereABarrierIsMissing) {
+TEST_F(Races, AreFoundWhereABarrierIsMissing) {
     std::vector<int> out(64);
     EXPECT_RACE(launch({{1}, {64}}, oneWorker(), neighbourKernel, out.data(), false, true));
     EXPECT_RACE(launch({{1}, {64}}, oneWorker(), neighbourKernel, out.data(), true, false));
     launch({{1}, {64}}, oneWorker(), neighbourKernel, out.data(), true, true);
 }
 
-TEST(Races, AreFoundBehindAShuffle) {
+TEST_F(Races, AreFoundBehindAShuffle) {
     std::vector<int> out(32);
     EXPECT_RACE(launch({{1}, {32}}, oneWorker(), shuffledKernel, out.data(), false));
     launch({{1}, {32}}, oneWorker(), shuffledKernel, out.data(), true);
 }
 
-TEST(Races, AreFoundBetweenBlocks) {
+TEST_F(Races, AreFoundBetweenBlocks) {
     int out = 0;
     EXPECT_RACE(launch({{2}, {32}}, oneWorker(), blocksKernel, &out, false));
     launch({{2}, {32}}, oneWorker(), blocksKernel, &out, true);
     EXPECT_EQ(out, 2);
 }
 
-TEST(Races, AreFoundBehindAsynchronousCopies) {
+TEST_F(Races, AreFoundBehindAsynchronousCopies) {
     const std::vector<int> in(32);
     std::vector<int> out(32);
     EXPECT_RACE(launch({{1}, {32}}, oneWorker(), asyncKernel, in.data(), out.data(), false));
     launch({{1}, {32}}, oneWorker(), asyncKernel, in.data(), out.data(), true);
 }
 
-TEST(Races, AreFoundWhereAFenceIsMissing) {
+TEST_F(Races, AreFoundWhereAFenceIsMissing) {
     std::vector<int> parts(4);
     unsigned done = 0;
     int total = 0;
