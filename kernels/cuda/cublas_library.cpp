@@ -9,6 +9,8 @@
 
 #include <map>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 namespace lanescope::kernels::cuda {
 namespace {
@@ -19,37 +21,46 @@ struct CloseLibrary {
 };
 using Library = std::unique_ptr<void, CloseLibrary>;
 
-/// The functions used, by the names of the header.
+/// The functions used, by the names of the header without "cublasLt".
 struct Functions {
-// clang-format off
-#define LANESCOPE_CUBLAS_FUNCTIONS(F)       \
-    F(cublasLtCreate)                       \
-    F(cublasLtDestroy)                      \
-    F(cublasLtGetVersion)                   \
-    F(cublasLtGetStatusString)              \
-    F(cublasLtMatmul)                       \
-    F(cublasLtMatmulAlgoGetHeuristic)       \
-    F(cublasLtMatmulDescCreate)             \
-    F(cublasLtMatmulDescDestroy)            \
-    F(cublasLtMatmulDescSetAttribute)       \
-    F(cublasLtMatrixLayoutCreate)           \
-    F(cublasLtMatrixLayoutDestroy)          \
-    F(cublasLtMatmulPreferenceCreate)       \
-    F(cublasLtMatmulPreferenceDestroy)      \
-    F(cublasLtMatmulPreferenceSetAttribute)
-// clang-format on
-#define LANESCOPE_DECLARE(name) decltype(&::name) name = nullptr;
-    LANESCOPE_CUBLAS_FUNCTIONS(LANESCOPE_DECLARE)
-#undef LANESCOPE_DECLARE
+    decltype(&::cublasLtCreate) create = nullptr;
+    decltype(&::cublasLtDestroy) destroy = nullptr;
+    decltype(&::cublasLtGetVersion) getVersion = nullptr;
+    decltype(&::cublasLtGetStatusString) getStatusString = nullptr;
+    decltype(&::cublasLtMatmul) matmul = nullptr;
+    decltype(&::cublasLtMatmulAlgoGetHeuristic) matmulAlgoGetHeuristic = nullptr;
+    decltype(&::cublasLtMatmulDescCreate) matmulDescCreate = nullptr;
+    decltype(&::cublasLtMatmulDescDestroy) matmulDescDestroy = nullptr;
+    decltype(&::cublasLtMatmulDescSetAttribute) matmulDescSetAttribute = nullptr;
+    decltype(&::cublasLtMatrixLayoutCreate) matrixLayoutCreate = nullptr;
+    decltype(&::cublasLtMatrixLayoutDestroy) matrixLayoutDestroy = nullptr;
+    decltype(&::cublasLtMatmulPreferenceCreate) matmulPreferenceCreate = nullptr;
+    decltype(&::cublasLtMatmulPreferenceDestroy) matmulPreferenceDestroy = nullptr;
+    decltype(&::cublasLtMatmulPreferenceSetAttribute) matmulPreferenceSetAttribute = nullptr;
 
-    /// Null, or the name that the library lacks.
+    /// Null, or the first name that the library lacks.
     const char* load(void* library) {
-#define LANESCOPE_LOAD(name)                                           \
-    name = reinterpret_cast<decltype(&::name)>(dlsym(library, #name)); \
-    if (name == nullptr) return #name;
-        LANESCOPE_CUBLAS_FUNCTIONS(LANESCOPE_LOAD)
-#undef LANESCOPE_LOAD
-        return nullptr;
+        const char* missing = nullptr;
+        const auto find = [&](const char* name, auto& function) {
+            using Function = std::remove_reference_t<decltype(function)>;
+            function = reinterpret_cast<Function>(dlsym(library, name));
+            if (function == nullptr && missing == nullptr) missing = name;
+        };
+        find("cublasLtCreate", create);
+        find("cublasLtDestroy", destroy);
+        find("cublasLtGetVersion", getVersion);
+        find("cublasLtGetStatusString", getStatusString);
+        find("cublasLtMatmul", matmul);
+        find("cublasLtMatmulAlgoGetHeuristic", matmulAlgoGetHeuristic);
+        find("cublasLtMatmulDescCreate", matmulDescCreate);
+        find("cublasLtMatmulDescDestroy", matmulDescDestroy);
+        find("cublasLtMatmulDescSetAttribute", matmulDescSetAttribute);
+        find("cublasLtMatrixLayoutCreate", matrixLayoutCreate);
+        find("cublasLtMatrixLayoutDestroy", matrixLayoutDestroy);
+        find("cublasLtMatmulPreferenceCreate", matmulPreferenceCreate);
+        find("cublasLtMatmulPreferenceDestroy", matmulPreferenceDestroy);
+        find("cublasLtMatmulPreferenceSetAttribute", matmulPreferenceSetAttribute);
+        return missing;
     }
 };
 
@@ -65,9 +76,9 @@ class LoadedCublas final : public CublasLibrary {
           m_handle(handle),
           m_workspace(workspace),
           m_workspaceBytes(workspace == nullptr ? 0 : workspaceBytes) {}
-    ~LoadedCublas() override { m_api.cublasLtDestroy(m_handle); }
+    ~LoadedCublas() override { m_api.destroy(m_handle); }
 
-    [[nodiscard]] std::size_t version() const override { return m_api.cublasLtGetVersion(); }
+    [[nodiscard]] std::size_t version() const override { return m_api.getVersion(); }
 
     bool multiply(const CublasProduct& product, Stream stream, std::string* why) override {
         if (product.nRows == 0 || product.nTokens == 0) return true;
@@ -78,15 +89,15 @@ class LoadedCublas final : public CublasLibrary {
         if (status == CUBLAS_STATUS_SUCCESS) {
             const float alpha = 1.0F;
             const float beta = product.accumulate ? 1.0F : 0.0F;
-            status = m_api.cublasLtMatmul(m_handle, d.operation, &alpha, product.weight, d.weight,
-                                          product.x, d.x, &beta, product.y, d.y, product.y, d.y,
-                                          &algorithm, m_workspace, m_workspaceBytes, stream);
+            status = m_api.matmul(m_handle, d.operation, &alpha, product.weight, d.weight,
+                                  product.x, d.x, &beta, product.y, d.y, product.y, d.y, &algorithm,
+                                  m_workspace, m_workspaceBytes, stream);
         }
         release(d);
         if (status == CUBLAS_STATUS_SUCCESS) return true;
         *why = "cuBLASLt refuses a product of " + std::to_string(product.nTokens) + " x " +
                std::to_string(product.nCols) + " by " + std::to_string(product.nRows) +
-               " rows: " + m_api.cublasLtGetStatusString(status);
+               " rows: " + m_api.getStatusString(status);
         return false;
     }
 
@@ -101,7 +112,7 @@ class LoadedCublas final : public CublasLibrary {
     template <class T>
     cublasStatus_t set(cublasLtMatmulDesc_t operation, cublasLtMatmulDescAttributes_t attribute,
                        const T& value) const {
-        return m_api.cublasLtMatmulDescSetAttribute(operation, attribute, &value, sizeof value);
+        return m_api.matmulDescSetAttribute(operation, attribute, &value, sizeof value);
     }
 
     cublasStatus_t describe(const CublasProduct& product, Descriptors& d) const {
@@ -114,7 +125,7 @@ class LoadedCublas final : public CublasLibrary {
         const cublasOperation_t transposed = CUBLAS_OP_T;
         const cublasLtEpilogue_t epilogue = CUBLASLT_EPILOGUE_BIAS;
         cublasStatus_t status =
-            m_api.cublasLtMatmulDescCreate(&d.operation, CUBLAS_COMPUTE_32F, CUDA_R_32F);
+            m_api.matmulDescCreate(&d.operation, CUBLAS_COMPUTE_32F, CUDA_R_32F);
         const auto next = [&](auto call) {
             if (status == CUBLAS_STATUS_SUCCESS) status = call();
         };
@@ -124,14 +135,11 @@ class LoadedCublas final : public CublasLibrary {
             next([&] { return set(d.operation, CUBLASLT_MATMUL_DESC_BIAS_POINTER, product.bias); });
         }
         next([&] {
-            return m_api.cublasLtMatrixLayoutCreate(&d.weight, type, columns, rows, product.nCols);
+            return m_api.matrixLayoutCreate(&d.weight, type, columns, rows, product.nCols);
         });
+        next([&] { return m_api.matrixLayoutCreate(&d.x, type, columns, tokens, product.nCols); });
         next([&] {
-            return m_api.cublasLtMatrixLayoutCreate(&d.x, type, columns, tokens, product.nCols);
-        });
-        next([&] {
-            return m_api.cublasLtMatrixLayoutCreate(&d.y, CUDA_R_32F, rows, tokens,
-                                                    product.yStride);
+            return m_api.matrixLayoutCreate(&d.y, CUDA_R_32F, rows, tokens, product.yStride);
         });
         return status;
     }
@@ -147,17 +155,17 @@ class LoadedCublas final : public CublasLibrary {
             return CUBLAS_STATUS_SUCCESS;
         }
         cublasLtMatmulPreference_t preference = nullptr;
-        cublasStatus_t status = m_api.cublasLtMatmulPreferenceCreate(&preference);
+        cublasStatus_t status = m_api.matmulPreferenceCreate(&preference);
         if (status != CUBLAS_STATUS_SUCCESS) return status;
-        status = m_api.cublasLtMatmulPreferenceSetAttribute(
-            preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &m_workspaceBytes,
-            sizeof m_workspaceBytes);
+        status =
+            m_api.matmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
+                                               &m_workspaceBytes, sizeof m_workspaceBytes);
         cublasLtMatmulHeuristicResult_t best{};
         int found = 0;
         if (status == CUBLAS_STATUS_SUCCESS)
-            status = m_api.cublasLtMatmulAlgoGetHeuristic(m_handle, d.operation, d.weight, d.x, d.y,
-                                                          d.y, preference, 1, &best, &found);
-        m_api.cublasLtMatmulPreferenceDestroy(preference);
+            status = m_api.matmulAlgoGetHeuristic(m_handle, d.operation, d.weight, d.x, d.y, d.y,
+                                                  preference, 1, &best, &found);
+        m_api.matmulPreferenceDestroy(preference);
         if (status != CUBLAS_STATUS_SUCCESS) return status;
         if (found == 0) return CUBLAS_STATUS_NOT_SUPPORTED;
         algorithm = best.algo;
@@ -167,8 +175,8 @@ class LoadedCublas final : public CublasLibrary {
 
     void release(const Descriptors& d) const {
         for (const cublasLtMatrixLayout_t layout : {d.weight, d.x, d.y})
-            if (layout != nullptr) m_api.cublasLtMatrixLayoutDestroy(layout);
-        if (d.operation != nullptr) m_api.cublasLtMatmulDescDestroy(d.operation);
+            if (layout != nullptr) m_api.matrixLayoutDestroy(layout);
+        if (d.operation != nullptr) m_api.matmulDescDestroy(d.operation);
     }
 
     Library m_library;
@@ -195,10 +203,9 @@ std::unique_ptr<CublasLibrary> CublasLibrary::open(void* workspace, std::size_t 
         return nullptr;
     }
     cublasLtHandle_t handle = nullptr;
-    const cublasStatus_t status = functions.cublasLtCreate(&handle);
+    const cublasStatus_t status = functions.create(&handle);
     if (status != CUBLAS_STATUS_SUCCESS) {
-        *why =
-            std::string(name) + " cannot be started: " + functions.cublasLtGetStatusString(status);
+        *why = std::string(name) + " cannot be started: " + functions.getStatusString(status);
         return nullptr;
     }
     return std::make_unique<LoadedCublas>(std::move(library), functions, handle, workspace,

@@ -33,6 +33,7 @@ SIMT_DEVICE int tensorPiece(int row, int piece) {
 
 template <class Stage>
 SIMT_DEVICE void copyWeights(const Product& args, std::int64_t column, unsigned char* to) {
+#pragma unroll 1  // keeps no addresses in registers
     for (int i = threadX(); i < Stage::kRows * Stage::kPieces; i += kProductThreads) {
         const int row = i / Stage::kPieces;
         const int piece = i % Stage::kPieces;
@@ -95,7 +96,7 @@ SIMT_DEVICE void multiplyTile(float (&sums)[8][4], const unsigned char* weights,
 }
 
 template <class T, int kWarpRows>
-SIMT_KERNEL(kProductThreads, 2)
+SIMT_KERNEL(kProductThreads)
 void gemmTensorKernel(Product args) {
     using Stage = TensorStage<kWarpRows>;
     SIMT_SHARED_DYNAMIC(unsigned char, shared);
@@ -123,7 +124,7 @@ void gemmTensorKernel(Product args) {
         const bool more = step + 1 < nSteps;
         if (more) copyWeights<Stage>(args, column + Stage::kColumns, other);
         commitAsync();
-#pragma unroll
+#pragma unroll 1
         for (int window = 0; window < Stage::kColumns / kWindow; ++window) {
             if (more) next.load(args, column + Stage::kColumns, window);
             if (column + window * kWindow < args.nCols)

@@ -28,8 +28,9 @@ Status multiply(const Product& product, Stream stream) {
     if (product.nTokens <= 1) return gemv<Block, 1>(product, stream);
     if (product.nTokens <= 4) return gemv<Block, 4>(product, stream);
     if (product.nTokens <= 8) return gemm<Block, 1, 1>(product, stream);
-    // Wider tiles would need more registers than two blocks of a multiprocessor have.
-    return gemm<Block, 2, 4>(product, stream);
+    // Larger tiles would need more registers than two blocks of a multiprocessor have.
+    constexpr int kRowTiles = hasHalves(Coder<Block>::kKind) ? 1 : 2;
+    return gemm<Block, kRowTiles, 4>(product, stream);
 }
 
 using Multiply = Status (*)(const Product&, Stream);
