@@ -46,7 +46,7 @@ class PackedBlock {
           m_scales(group + kShape.scalesAt() + i * kShape.scaleBytes()) {}
 
     [[nodiscard]] __m256i w(int g, int p) const {
-        if constexpr (needsTable<kType>()) {
+        if constexpr (needsTable(kType)) {
             const __m256i table = _mm256_broadcastsi128_si256(
                 _mm_load_si128(reinterpret_cast<const __m128i*>(CodeTable<kType>::kBytes.data())));
             return _mm256_shuffle_epi8(table, number(g, p));
@@ -114,7 +114,7 @@ class PackedBlock {
         } else if constexpr (kShape.bits == 3) {
             // A table does not look at the fourth bit.
             return nibble(g < 6 ? load(m_codes + 64 * (g / 2) + 32 * p) : topBits(p), g,
-                          needsTable<kType>() ? 15 : 7);
+                          needsTable(kType) ? 15 : 7);
         } else {
             const __m256i low = nibble(load(m_codes + 64 * (g / 2) + 32 * p), g, 15);
             if constexpr (kShape.bits == 5) return withUpper(low, load(m_planes + 32 * p), g, 0x10);

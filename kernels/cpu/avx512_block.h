@@ -43,7 +43,7 @@ class PackedBlock {
           m_scales(group + kShape.scalesAt() + i * kShape.scaleBytes()) {}
 
     [[nodiscard]] __m512i w(int g) const {
-        if constexpr (needsTable<kType>())
+        if constexpr (needsTable(kType))
             return _mm512_shuffle_epi8(_mm512_load_si512(CodeTable<kType>::kBytes.data()),
                                        number(g));
         else
@@ -110,7 +110,7 @@ class PackedBlock {
         } else if constexpr (kShape.bits == 3) {
             // A table does not look at the fourth bit.
             return nibble(g < 6 ? _mm512_load_si512(m_codes + 64 * (g / 2)) : topBits(), g,
-                          needsTable<kType>() ? 15 : 7);
+                          needsTable(kType) ? 15 : 7);
         } else {
             const __m512i low = nibble(_mm512_load_si512(m_codes + 64 * (g / 2)), g, 15);
             if constexpr (kShape.bits == 5)

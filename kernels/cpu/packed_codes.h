@@ -92,36 +92,33 @@ constexpr CodeRange packedCodes(DType type) {
     return panelCodes(panelKind(type));
 }
 
+using TableBytes = std::array<std::uint8_t, 64>;
+
 /// A codebook's values as packedCodes(), four times over: one table look-up a 128-bit lane.
 /// Three-bit numbers find theirs whatever the fourth bit.
-template <DType kType>
-struct CodeTable {
-    alignas(64) static constexpr std::array<std::uint8_t, 64> kBytes = [] {
-        constexpr Codebook kBook = codebook(kType);
-        constexpr CodeRange kCodes = packedCodes(kType);
-        std::array<std::uint8_t, 64> out{};
-        for (std::size_t i = 0; i < out.size(); ++i) {
-            const std::size_t number = i % (kBook.size <= 8 ? 8 : 16);
-            out[i] = static_cast<std::uint8_t>((kBook.values[number] + kCodes.zero) >>
-                                               kCodes.log2Factor);
-        }
-        return out;
-    }();
-    /// Whether numbers are codes already.
-    static constexpr bool kIsIdentity = [] {
-        for (std::size_t i = 0; i < 16; ++i)
-            if (kBytes[i] != i) return false;
-        return true;
-    }();
-};
+constexpr TableBytes tableBytes(DType type) {
+    const Codebook book = codebook(type);
+    const CodeRange codes = packedCodes(type);
+    const std::size_t period = book.size <= 8 ? 8 : 16;
+    TableBytes out{};
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] =
+            static_cast<std::uint8_t>((book.values[i % period] + codes.zero) >> codes.log2Factor);
+    return out;
+}
+
+/// Whether numbers have to be looked up: not where they are codes already.
+constexpr bool needsTable(DType type) {
+    const TableBytes bytes = tableBytes(type);
+    for (std::size_t i = 0; i < 16; ++i)
+        if (bytes[i] != i) return codebook(type).size > 0;
+    return false;
+}
 
 template <DType kType>
-constexpr bool needsTable() {
-    if constexpr (codebook(kType).size == 0)
-        return false;
-    else
-        return !CodeTable<kType>::kIsIdentity;
-}
+struct CodeTable {
+    alignas(64) static constexpr TableBytes kBytes = tableBytes(kType);
+};
 
 /// What the scales of a super-block's parts, which are whole numbers, are multiples of: d times
 /// this.
