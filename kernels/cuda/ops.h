@@ -127,8 +127,8 @@ struct SampleArgs {
     std::int64_t nRows = 0;
     const SampleSettings* settings = nullptr;  ///< [nRows]
     const std::int32_t* history = nullptr;     ///< what settings point into
-    float* scratch = nullptr;                  ///< [nRows, vocab] f32; not used by greedy rows
-    SampledRow* out = nullptr;                 ///< [nRows]
+    float* scratch = nullptr;   ///< [nRows, vocab] f32; not used by greedy rows without penalty
+    SampledRow* out = nullptr;  ///< [nRows]
 };
 
 /// The n most probable tokens of each row at temperature 1, best first, of equal ones the lower id.
