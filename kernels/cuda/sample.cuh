@@ -199,22 +199,25 @@ SIMT_KERNEL(kVocabThreads) void topCandidatesKernel(TopCandidatesArgs args) {
                           [](std::int64_t) { return Mass{1}; });
     if (threadX() == 0) nGathered[0] = 0;
     syncThreads();
-    for (std::int64_t id = threadX(); n > 0 && id < args.vocab; id += kVocabThreads)
-        if (keyAt(id) >= last) gathered[atomicAdding(&nGathered[0], 1U)] = keyAt(id);
+    const std::int64_t end = n > 0 ? args.vocab : 0;
+    for (std::int64_t id = threadX(); id < end; id += kVocabThreads) {
+        const RankKey key = keyAt(id);
+        if (key >= last) gathered[atomicAdding(&nGathered[0], 1U)] = key;
+    }
     syncThreads();
     const int i = threadX();
-    if (i >= static_cast<int>(args.n)) return;
-    if (i >= n) {
+    if (i < n) {
+        const RankKey mine = gathered[i];
+        int rank = 0;
+#pragma unroll 1
+        for (int j = 0; j < n; ++j) rank += gathered[j] > mine ? 1 : 0;
+        const double shifted = static_cast<double>(logitOf(mine)) - sampled.maximum;
+        ids[rank] = idOf(mine);
+        probabilities[rank] = static_cast<float>(exp(shifted) / sampled.expSum);
+    } else if (i < static_cast<int>(args.n)) {
         ids[i] = -1;
         probabilities[i] = 0.0F;
-        return;
     }
-    int rank = 0;
-    for (int j = 0; j < n; ++j)
-        if (gathered[j] > gathered[i]) ++rank;
-    const double shifted = static_cast<double>(logitOf(gathered[i])) - sampled.maximum;
-    ids[rank] = idOf(gathered[i]);
-    probabilities[rank] = static_cast<float>(exp(shifted) / sampled.expSum);
 }
 
 }  // namespace lanescope::kernels::cuda
