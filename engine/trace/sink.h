@@ -3,6 +3,7 @@
 // costs one branch.
 
 #include "engine/base/clock.h"
+#include "engine/trace/device_hooks.h"
 #include "engine/trace/events.h"
 #include "engine/trace/run_record.h"
 
@@ -12,6 +13,9 @@ namespace lanescope::trace {
 class Sink {
   public:
     virtual ~Sink() = default;
+
+    /// What a backend on a device calls around its launches; null: nobody times devices.
+    [[nodiscard]] virtual DeviceHooks* deviceHooks() { return nullptr; }
 
     virtual void span(const Span&) {}
     virtual void kv(const KvEvent&) {}

@@ -21,6 +21,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMaxQueuedEvents = 1U << 16;
+constexpr std::size_t kMaxQueuedActivities = 1U << 20;
 // Under two frames of the window. Each waking takes a core from the maths for a moment: at 8 ms the
 // price of tracing was measured at three per cent of decoding, of which the spans are 0.2.
 constexpr auto kDrainInterval = milliseconds(33);
@@ -34,7 +35,7 @@ class RecorderImpl final : public Recorder {
     explicit RecorderImpl(RecorderSettings settings)
         : m_settings(std::move(settings)),
           m_ring(m_settings.spanRingCapacity),
-          m_builder(m_settings.maxSpans, measureSpanCostNs()),
+          m_builder(m_settings.limits, measureSpanCostNs()),
           m_snapshot(m_builder.snapshot()) {
         m_batch.reserve(m_ring.capacity());
         m_collector = std::thread([this] { collectLoop(); });
@@ -78,7 +79,24 @@ class RecorderImpl final : public Recorder {
         m_wake.notify_one();
     }
 
+    [[nodiscard]] trace::DeviceHooks* deviceHooks() override {
+        return m_settings.deviceHooks.get();
+    }
+
     // --- any thread ------------------------------------------------------------------------------
+    void deviceActivities(DeviceActivityBatch batch) override {
+        const std::lock_guard lock(m_queueMutex);
+        const std::size_t n = batch.activities.size();
+        if (m_queuedActivities + n > kMaxQueuedActivities) {
+            m_activityDrops += n;
+            return;
+        }
+        m_queuedActivities += n;
+        m_queue.emplace_back(std::move(batch));
+    }
+    void deviceFacts(const DeviceFacts& facts) override { enqueue(facts); }
+    void deviceTiming(const DeviceTiming& timing) override { enqueue(timing); }
+    void deviceSample(const DeviceSample& sample) override { enqueueBounded(sample); }
     [[nodiscard]] RunSnapshot snapshot() override {
         const std::lock_guard lock(m_builderMutex);
         const std::uint64_t now = m_revision.load(std::memory_order_relaxed);
@@ -151,10 +169,11 @@ class RecorderImpl final : public Recorder {
         std::unique_lock lock(m_queueMutex);
         while (true) {
             events.swap(m_queue);
-            const std::uint64_t queueDrops = m_queueDrops;
+            m_queuedActivities = 0;
+            const QueueDrops drops{m_queueDrops, m_activityDrops};
             const std::uint64_t ticket = m_drainWanted;
             lock.unlock();
-            const bool active = drain(events, queueDrops);
+            const bool active = drain(events, drops);
             events.clear();
             lock.lock();
             m_drainDone = std::max(m_drainDone, ticket);
@@ -165,8 +184,12 @@ class RecorderImpl final : public Recorder {
         }
     }
 
+    struct QueueDrops {
+        std::uint64_t events = 0, activities = 0;
+    };
+
     /// Moves what waits into the builder. True while the run is on.
-    bool drain(std::vector<Event>& events, std::uint64_t queueDrops) {
+    bool drain(std::vector<Event>& events, QueueDrops queued) {
         const std::lock_guard lock(m_builderMutex);
         const std::size_t nEvents = events.size();
         for (auto& event : events) m_builder.apply(std::move(event));
@@ -176,8 +199,8 @@ class RecorderImpl final : public Recorder {
             nSpans = m_ring.drain([this](const trace::Span& s) { m_batch.push_back(s); });
             m_builder.addSpans(m_batch);
         }
-        const std::uint64_t drops = m_ring.dropped() + queueDrops;
-        m_builder.setDropped(m_ring.dropped(), queueDrops);
+        const std::uint64_t drops = m_ring.dropped() + queued.events + queued.activities;
+        m_builder.setDropped(m_ring.dropped(), queued.events, queued.activities);
         const std::uint64_t news = nEvents + nSpans + (drops - m_seenDrops);
         m_seenDrops = drops;
         if (news != 0) m_revision.fetch_add(news, std::memory_order_relaxed);
@@ -221,6 +244,8 @@ class RecorderImpl final : public Recorder {
     std::condition_variable m_wake, m_drained;
     std::vector<Event> m_queue;
     std::uint64_t m_queueDrops = 0;
+    std::size_t m_queuedActivities = 0;
+    std::uint64_t m_activityDrops = 0;
     std::uint64_t m_drainWanted = 0, m_drainDone = 0;
     bool m_stop = false;
 

@@ -14,9 +14,41 @@ bool earlier(const trace::Span& a, const trace::Span& b) {
     return a.tEndNs > b.tEndNs;
 }
 
+/// Merges a batch into a list in order. What comes late is usually not very late, so the tail that
+/// starts later than the batch is taken off and merged back.
+template <class List, class Batch>
+void mergeInOrder(List& list, Batch& batch) {
+    using Item = typename Batch::value_type;
+    auto before = [](const Item& a, const Item& b) { return earlier(a, b); };
+    std::stable_sort(batch.begin(), batch.end(), before);
+    const auto from = std::upper_bound(list.begin(), list.end(), batch.front(), before);
+    const auto keep = static_cast<std::size_t>(from - list.begin());
+    const std::vector<Item> tail(from, list.end());
+    list.truncate(keep);
+    std::size_t t = 0;
+    for (const Item& item : batch) {
+        while (t < tail.size() && before(tail[t], item)) list.push_back(tail[t++]);
+        list.push_back(item);
+    }
+    while (t < tail.size()) list.push_back(tail[t++]);
+}
+
+/// What the newer facts do not know is kept from the older ones.
+void completeFacts(DeviceFacts& newer, const DeviceFacts& older) {
+    if (newer.name.empty()) newer.name = older.name;
+    if (newer.computeMajor == 0) {
+        newer.computeMajor = older.computeMajor;
+        newer.computeMinor = older.computeMinor;
+    }
+    if (newer.nSms == 0) newer.nSms = older.nSms;
+    if (newer.memoryBytes == 0) newer.memoryBytes = older.memoryBytes;
+    if (newer.copyGBps == 0.0) newer.copyGBps = older.copyGBps;
+    if (newer.uuid.empty()) newer.uuid = older.uuid;
+}
+
 }  // namespace
 
-RunBuilder::RunBuilder(std::size_t maxSpans, double spanCostNs) : m_maxSpans(maxSpans) {
+RunBuilder::RunBuilder(const RunLimits& limits, double spanCostNs) : m_limits(limits) {
     m_run.spanCostNs = spanCostNs;
 }
 
@@ -122,7 +154,7 @@ void RunBuilder::publish(Open& open) {
 }
 
 void RunBuilder::addSpans(std::vector<trace::Span>& batch) {
-    const std::size_t room = m_maxSpans - std::min(m_maxSpans, m_run.spans.size());
+    const std::size_t room = m_limits.spans - std::min(m_limits.spans, m_run.spans.size());
     if (batch.size() > room) {
         m_overLimit += batch.size() - room;
         batch.resize(room);
@@ -132,31 +164,82 @@ void RunBuilder::addSpans(std::vector<trace::Span>& batch) {
         span.tStartNs = relative(span.tStartNs);
         span.tEndNs = relative(span.tEndNs);
     }
-    std::sort(batch.begin(), batch.end(), earlier);
-    // Spans arrive when they end, so an enclosing one comes after those inside it: the tail that
-    // starts later than the batch is taken off and merged back.
-    const auto from =
-        std::upper_bound(m_run.spans.begin(), m_run.spans.end(), batch.front(), earlier);
-    const auto keep = static_cast<std::size_t>(from - m_run.spans.begin());
-    const std::vector<trace::Span> tail(from, m_run.spans.end());
-    m_run.spans.truncate(keep);
-    std::size_t t = 0;
-    for (const auto& span : batch) {
-        while (t < tail.size() && earlier(tail[t], span)) m_run.spans.push_back(tail[t++]);
-        m_run.spans.push_back(span);
-    }
-    while (t < tail.size()) m_run.spans.push_back(tail[t++]);
+    // Spans arrive when they end, so an enclosing one comes after those inside it.
+    mergeInOrder(m_run.spans, batch);
 }
 
-void RunBuilder::setDropped(std::uint64_t ringDrops, std::uint64_t queueDrops) {
+std::int32_t RunBuilder::deviceName(const std::string& name) {
+    const auto known = m_deviceNames.find(name);
+    if (known != m_deviceNames.end()) return known->second;
+    if (m_run.deviceNames.size() >= m_limits.deviceNames) return -1;
+    const auto index = static_cast<std::int32_t>(m_run.deviceNames.size());
+    m_run.deviceNames.push_back(name);
+    m_deviceNames.emplace(name, index);
+    return index;
+}
+
+void RunBuilder::on(DeviceActivityBatch batch) {
+    auto& items = batch.activities;
+    if (!m_started) {  // the zero of time is unknown
+        m_deviceDrops += items.size();
+        return;
+    }
+    const std::size_t room = m_limits.deviceActivities -
+                             std::min(m_limits.deviceActivities, m_run.deviceActivities.size());
+    if (items.size() > room) {
+        m_deviceDrops += items.size() - room;
+        items.resize(room);
+    }
+    if (items.empty()) return;
+    std::vector<std::int32_t> places;
+    places.reserve(batch.names.size());
+    for (const auto& name : batch.names) places.push_back(deviceName(name));
+    for (auto& item : items) {
+        item.tStartNs = relative(item.tStartNs);
+        item.tEndNs = relative(item.tEndNs);
+        if (item.tSpanNs != kUnknownNs) item.tSpanNs = relative(item.tSpanNs);
+        const auto i = static_cast<std::size_t>(item.name);
+        item.name = item.name >= 0 && i < places.size() ? places[i] : -1;
+    }
+    mergeInOrder(m_run.deviceActivities, items);
+}
+
+void RunBuilder::on(DeviceFacts facts) {
+    auto& devices = m_run.devices;
+    const auto place =
+        std::lower_bound(devices.begin(), devices.end(), facts.device,
+                         [](const DeviceFacts& d, std::int32_t n) { return d.device < n; });
+    if (place != devices.end() && place->device == facts.device) {
+        completeFacts(facts, *place);
+        *place = std::move(facts);
+    } else {
+        devices.insert(place, std::move(facts));
+    }
+}
+
+void RunBuilder::on(DeviceTiming timing) {
+    m_reportedDrops = timing.droppedRecords;
+    m_run.deviceTiming = std::move(timing);
+}
+
+void RunBuilder::on(DeviceSample sample) {
+    if (!m_started || m_run.deviceSamples.size() >= m_limits.deviceSamples) return;
+    sample.tNs = relative(sample.tNs);
+    m_run.deviceSamples.push_back(sample);
+}
+
+void RunBuilder::setDropped(std::uint64_t ringDrops, std::uint64_t queueDrops,
+                            std::uint64_t deviceDrops) {
     m_ringDrops = ringDrops;
     m_queueDrops = queueDrops;
+    m_deviceQueueDrops = deviceDrops;
 }
 
 RunSnapshot RunBuilder::snapshot() {
     for (auto& [id, open] : m_open) publish(open);
     m_run.droppedSpans = m_ringDrops + m_overLimit;
     m_run.droppedEvents = m_queueDrops + m_unknown;
+    m_run.deviceTiming.droppedRecords = m_reportedDrops + m_deviceDrops + m_deviceQueueDrops;
     m_run.overheadNs = static_cast<std::uint64_t>(
         m_run.spanCostNs * static_cast<double>(m_run.spans.size() + m_run.droppedSpans));
     return std::make_shared<const RunData>(m_run);

@@ -1,6 +1,6 @@
 #include "profiler/analyse/stats.h"
+#include "profiler/export/csv_row.h"
 #include "profiler/export/export.h"
-#include "profiler/export/text.h"
 
 namespace lanescope::profiler {
 
@@ -13,28 +13,7 @@ const trace::LaneRecord* laneOf(const RunData& run, std::int32_t index) {
     return nullptr;
 }
 
-/// Cells joined by commas, CRLF behind, as RFC 4180 has it.
-class Row {
-  public:
-    Row& text(std::string_view s) { return raw(text::csvText(s)); }
-    Row& number(double v) { return raw(text::csvNumber(v)); }
-    Row& number(float v) { return raw(text::csvNumber(static_cast<double>(v))); }
-    template <class Int>
-    requires std::is_integral_v<Int> Row& number(Int v) { return raw(std::to_string(v)); }
-    Row& raw(const std::string& cell) {
-        if (!m_line.empty() || m_started) m_line += ',';
-        m_started = true;
-        m_line += cell;
-        return *this;
-    }
-    [[nodiscard]] std::string end() const { return m_line + "\r\n"; }
-
-  private:
-    std::string m_line;
-    bool m_started = false;
-};
-
-void addDistribution(Row& row, const Distribution& d) {
+void addDistribution(CsvRow& row, const Distribution& d) {
     const bool any = d.n > 0;
     row.raw(any ? text::csvNumber(d.mean) : "").raw(d.n > 1 ? text::csvNumber(d.sd) : "");
 }
@@ -50,7 +29,7 @@ std::string exportCsv(const RunData& run) {
         const auto* lane = laneOf(run, record.lane);
         for (std::size_t i = 0; i < request.tokens.size(); ++i) {
             const auto& token = request.tokens[i];
-            Row row;
+            CsvRow row;
             row.text(run.header.id).text(lane ? lane->name : "").text(lane ? lane->model : "");
             row.number(record.id).number(record.prompt).number(record.repetition);
             row.number(record.warmup ? 1 : 0).number(token.index).number(token.token);
@@ -78,7 +57,7 @@ std::string exportSummaryCsv(const RunData& run) {
         "error\r\n";
     for (const auto& stats : laneStats(run)) {
         const auto* lane = laneOf(run, stats.lane);
-        Row row;
+        CsvRow row;
         row.text(run.header.id).text(run.header.name);
         row.text(lane ? lane->name : "").text(lane ? lane->model : "");
         row.number(stats.requests).number(stats.failed);

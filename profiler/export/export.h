@@ -19,6 +19,7 @@ const char* fileSuffix(ReportFormat format);
 std::string exportHtml(const RunData& run);
 std::string exportCsv(const RunData& run);         ///< one row per token, RFC 4180
 std::string exportSummaryCsv(const RunData& run);  ///< one row per lane
+std::string exportDeviceCsv(const RunData& run);   ///< one row per device activity
 std::string exportJson(const RunData& run);        ///< schema-versioned, everything
 std::string exportMarkdown(const RunData& run);    ///< the summary table
 std::string exportTrace(const RunData& run);       ///< Chrome trace events, strict JSON

@@ -36,6 +36,17 @@ Json toJson(const Delta& d) {
             {"verdict", verdictName(d.verdict)}};
 }
 
+Json toJson(const DeviceTiming& t) {
+    return {{"source", t.source},
+            {"unavailable", t.unavailable},
+            {"clockResidualNs", t.clockResidualNs},
+            {"droppedRecords", t.droppedRecords},
+            {"badRecords", t.badRecords},
+            {"unmatched", t.unmatched},
+            {"overheadNs", t.overheadNs},
+            {"labelCostNs", t.labelCostNs}};
+}
+
 Json documentOrText(const std::string& text) {
     if (text.empty()) return nullptr;
     if (!parseJson(text, "")) return text;
@@ -116,6 +127,99 @@ const char* actionName(trace::KvAction action) {
     return "";
 }
 
+Json deviceJson(const DeviceFacts& d) {
+    return {{"device", d.device},
+            {"name", d.name},
+            {"computeCapability", d.computeMajor == 0 ? Json(nullptr)
+                                                      : Json(std::to_string(d.computeMajor) + "." +
+                                                             std::to_string(d.computeMinor))},
+            {"sms", d.nSms},
+            {"memoryBytes", d.memoryBytes},
+            {"uuid", d.uuid},
+            {"copyGBps", d.copyGBps > 0.0 ? Json(d.copyGBps) : Json(nullptr)}};
+}
+
+/// Rows by column, like the spans; -1 for what is unknown, null for an unknown time.
+Json activitiesJson(const RunData& run) {
+    Json out = {{"columns",
+                 {"tStartNs",
+                  "tEndNs",
+                  "kind",
+                  "name",
+                  "device",
+                  "context",
+                  "stream",
+                  "op",
+                  "layer",
+                  "lane",
+                  "request",
+                  "step",
+                  "tSpanNs",
+                  "correlation",
+                  "graphNode",
+                  "bytes",
+                  "grid",
+                  "block",
+                  "registersPerThread",
+                  "staticSharedBytes",
+                  "dynamicSharedBytes",
+                  "occupancy"}},
+                {"rows", Json::array()}};
+    for (const auto& a : run.deviceActivities) {
+        out["rows"].push_back(
+            {a.tStartNs,
+             a.tEndNs,
+             deviceActivityKindName(a.kind),
+             a.name,
+             a.device,
+             a.context,
+             a.stream,
+             a.op < 0 ? Json(nullptr) : Json(trace::opName(static_cast<trace::Op>(a.op))),
+             a.layer,
+             a.lane,
+             a.request,
+             a.step,
+             a.tSpanNs == kUnknownNs ? Json(nullptr) : Json(a.tSpanNs),
+             a.correlation,
+             a.graphNode,
+             a.bytes,
+             a.grid,
+             a.block,
+             a.registersPerThread,
+             a.staticSharedBytes,
+             a.dynamicSharedBytes,
+             a.occupancy});
+    }
+    return out;
+}
+
+Json samplesJson(const RunData& run) {
+    Json out = {{"columns",
+                 {"tNs", "device", "powerMilliwatts", "smClockMHz", "memoryClockMHz",
+                  "temperatureC", "memoryUsedBytes"}},
+                {"rows", Json::array()}};
+    for (const auto& s : run.deviceSamples) {
+        out["rows"].push_back({s.tNs, s.device, s.powerMilliwatts, s.smClockMHz, s.memoryClockMHz,
+                               s.temperatureC, s.memoryUsedBytes});
+    }
+    return out;
+}
+
+/// All about the devices; null when none took part.
+Json devicesJson(const RunData& run) {
+    if (run.devices.empty() && !run.deviceTiming.on() && run.deviceTiming.unavailable.empty()) {
+        return nullptr;
+    }
+    Json out = {{"timing", toJson(run.deviceTiming)},
+                {"devices", Json::array()},
+                {"names", Json::array()},
+                {"activities", activitiesJson(run)},
+                {"samples", samplesJson(run)}};
+    for (const auto& device : run.devices) out["devices"].push_back(deviceJson(device));
+    for (const auto& name : run.deviceNames) out["names"].push_back(name);
+    return out;
+}
+
 }  // namespace
 
 std::string exportJson(const RunData& run) {
@@ -165,6 +269,7 @@ std::string exportJson(const RunData& run) {
                           {"bytesInUse", e.bytesInUse}});
     }
     out["kvEvents"] = std::move(events);
+    out["device"] = devicesJson(run);
     return dumpJson(out, 1) + "\n";
 }
 

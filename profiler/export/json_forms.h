@@ -12,6 +12,7 @@ using Json = nlohmann::ordered_json;
 Json toJson(const Distribution& d);
 Json toJson(const LaneStats& stats);
 Json toJson(const Delta& delta);
+Json toJson(const DeviceTiming& timing);
 /// The parsed document, or the text itself when it is not JSON; null when empty.
 Json documentOrText(const std::string& text);
 

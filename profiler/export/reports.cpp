@@ -100,6 +100,9 @@ Result<std::vector<std::string>> writeReports(const RunData& run, const std::str
             case ReportFormat::Csv:
                 ok = write(fileSuffix(format), exportCsv(run));
                 if (ok) ok = write(".summary.csv", exportSummaryCsv(run));
+                if (ok && !run.deviceActivities.empty()) {
+                    ok = write(".device.csv", exportDeviceCsv(run));
+                }
                 break;
             case ReportFormat::Json:
                 ok = write(fileSuffix(format), exportJson(run));

@@ -3,70 +3,22 @@
 #include <set>
 #include <utility>
 
-#include "profiler/store/bytes.h"
+#include "profiler/store/blob.h"
 
 namespace lanescope::profiler::codec {
 
 namespace {
 
-constexpr std::size_t kChecksumBytes = 8;
-constexpr std::int64_t kMaxLane = 1023;
-constexpr std::int64_t kMaxTimeNs = std::int64_t{1} << 61;  // differences of two never overflow
-constexpr std::int64_t kMaxI32 = std::numeric_limits<std::int32_t>::max();
+/// What a head holds behind the fields of schema 1: each a tag and the section's bytes. A run that
+/// does not use one lacks it.
+enum class Section : std::uint64_t { Devices = 1 };
 
-/// FNV-1a, 64 bits.
-std::uint64_t checksum(std::string_view bytes) {
-    std::uint64_t hash = 0xcbf29ce484222325ULL;
-    for (const char c : bytes) {
-        hash ^= static_cast<std::uint8_t>(c);
-        hash *= 0x100000001b3ULL;
-    }
-    return hash;
+bool usesDevices(const RunData& run) {
+    const auto& timing = run.deviceTiming;
+    return timing.on() || !timing.unavailable.empty() || timing.droppedRecords != 0 ||
+           !run.devices.empty() || !run.deviceActivities.empty() || !run.deviceNames.empty() ||
+           !run.deviceSamples.empty();
 }
-
-std::string sealed(ByteWriter& writer) {
-    const std::uint64_t sum = checksum(writer.bytes());
-    writer.fixed(sum, kChecksumBytes);
-    return std::move(writer.bytes());
-}
-
-Result<std::string_view> unsealed(std::string_view blob, const char* what) {
-    if (blob.size() < kChecksumBytes) {
-        return badInput(std::string("is damaged: ") + what + " of " + std::to_string(blob.size()) +
-                        " bytes is too short");
-    }
-    const std::string_view body = blob.substr(0, blob.size() - kChecksumBytes);
-    ByteReader tail(blob.substr(body.size()));
-    if (tail.fixed(kChecksumBytes) != checksum(body)) {
-        return badInput(std::string("is damaged: the checksum of ") + what + " does not match");
-    }
-    return body;
-}
-
-Result<void> finish(const ByteReader& reader, const char* what) {
-    if (reader.ok() && reader.atEnd()) return {};
-    return badInput(std::string("is damaged: ") + what + " does not add up");
-}
-
-bool isTime(std::int64_t ns) {
-    return ns >= -kMaxTimeNs && ns <= kMaxTimeNs;
-}
-
-/// Times of neighbours lie close together: differences take a byte or two.
-class Deltas {
-  public:
-    std::int64_t to(std::int64_t v) {
-        return static_cast<std::int64_t>(static_cast<std::uint64_t>(v) -
-                                         static_cast<std::uint64_t>(std::exchange(m_last, v)));
-    }
-    std::int64_t from(std::int64_t d) {
-        return m_last = static_cast<std::int64_t>(static_cast<std::uint64_t>(m_last) +
-                                                  static_cast<std::uint64_t>(d));
-    }
-
-  private:
-    std::int64_t m_last = 0;
-};
 
 void writeLane(ByteWriter& w, const trace::LaneRecord& lane) {
     w.i64(lane.index);
@@ -119,6 +71,10 @@ std::string encodeHead(const RunData& run) {
     for (const std::size_t n : {run.requests.size(), run.spans.size(), run.kvEvents.size()}) {
         w.u64(n);
     }
+    if (usesDevices(run)) {
+        w.u64(static_cast<std::uint64_t>(Section::Devices));
+        w.str(encodeDeviceSection(run));
+    }
     return sealed(w);
 }
 
@@ -149,6 +105,17 @@ Result<RunHead> decodeHead(std::string_view blob) {
     for (std::uint64_t* v : {&run.droppedSpans, &run.droppedEvents, &run.overheadNs}) *v = r.u64();
     run.spanCostNs = r.f64();
     for (std::uint64_t* n : {&head.nRequests, &head.nSpans, &head.nKvEvents}) *n = r.u64();
+    std::uint64_t last = 0;
+    while (r.ok() && !r.atEnd()) {
+        const std::uint64_t tag = r.u64();
+        const std::string section = r.str();
+        if (tag <= last || tag != static_cast<std::uint64_t>(Section::Devices)) {
+            return badInput("is damaged: section " + std::to_string(tag) +
+                            " of the run's header is unknown");
+        }
+        last = tag;
+        if (auto ok = decodeDeviceSection(section, head); !ok) return ok.error();
+    }
     if (auto ok = finish(r, "the header of the run"); !ok) return ok.error();
     return head;
 }
@@ -256,8 +223,7 @@ std::string encodeSpans(const SpanList& spans, std::size_t chunk) {
     for (std::size_t i = first; i < first + n; ++i) {
         const auto& s = spans[i];
         w.i64(starts.to(s.tStartNs));
-        w.i64(static_cast<std::int64_t>(static_cast<std::uint64_t>(s.tEndNs) -
-                                        static_cast<std::uint64_t>(s.tStartNs)));
+        w.i64(difference(s.tEndNs, s.tStartNs));
         w.u64(s.bytes);
         w.u64(s.flops);
         w.i64(requests.to(s.request));
@@ -283,8 +249,7 @@ Result<void> decodeSpans(std::string_view blob, SpanList& spans) {
     for (std::size_t i = 0; i < n && r.ok() && fine; ++i) {
         trace::Span s;
         s.tStartNs = starts.from(r.i64());
-        s.tEndNs = static_cast<std::int64_t>(static_cast<std::uint64_t>(s.tStartNs) +
-                                             static_cast<std::uint64_t>(r.i64()));
+        s.tEndNs = added(s.tStartNs, r.i64());
         fine = fine && isTime(s.tStartNs) && isTime(s.tEndNs);
         s.bytes = r.u64();
         s.flops = r.u64();

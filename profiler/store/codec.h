@@ -14,8 +14,9 @@ namespace lanescope::profiler::codec {
 
 /// What the row of a run holds besides its parts; counts let a reader notice missing parts.
 struct RunHead {
-    RunData run;  ///< without requests, spans and kvEvents
+    RunData run;  ///< without its lists
     std::uint64_t nRequests = 0, nSpans = 0, nKvEvents = 0;
+    std::uint64_t nDeviceActivities = 0, nDeviceNames = 0, nDeviceSamples = 0;
 };
 /// A request without its tokens.
 struct RequestHead {
@@ -29,6 +30,9 @@ std::string encodeRequest(const RequestData& request);
 std::string encodeTokens(const TokenList& tokens, std::size_t chunk);
 std::string encodeSpans(const SpanList& spans, std::size_t chunk);
 std::string encodeKvEvents(const KvEventList& events, std::size_t chunk);
+std::string encodeDeviceActivities(const DeviceActivityList& activities, std::size_t chunk);
+std::string encodeDeviceNames(const DeviceNameList& names, std::size_t chunk);
+std::string encodeDeviceSamples(const DeviceSampleList& samples, std::size_t chunk);
 
 // Errors: BadInput saying what does not add up. The list forms append to the list.
 Result<RunHead> decodeHead(std::string_view blob);
@@ -36,5 +40,12 @@ Result<RequestHead> decodeRequest(std::string_view blob);
 Result<void> decodeTokens(std::string_view blob, TokenList& tokens);
 Result<void> decodeSpans(std::string_view blob, SpanList& spans);
 Result<void> decodeKvEvents(std::string_view blob, KvEventList& events);
+Result<void> decodeDeviceActivities(std::string_view blob, DeviceActivityList& activities);
+Result<void> decodeDeviceNames(std::string_view blob, DeviceNameList& names);
+Result<void> decodeDeviceSamples(std::string_view blob, DeviceSampleList& samples);
+
+// The part of a run's head about devices, without a checksum of its own.
+std::string encodeDeviceSection(const RunData& run);
+Result<void> decodeDeviceSection(std::string_view section, RunHead& head);
 
 }  // namespace lanescope::profiler::codec

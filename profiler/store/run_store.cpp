@@ -24,7 +24,15 @@ namespace {
 constexpr std::int64_t kStaleHeartbeatMs = 10'000;
 
 /// Everything in the part table that belongs to one run.
-enum class Part : std::int64_t { Request = 0, Tokens = 1, Spans = 2, KvEvents = 3 };
+enum class Part : std::int64_t {
+    Request = 0,
+    Tokens = 1,
+    Spans = 2,
+    KvEvents = 3,
+    DeviceActivities = 4,
+    DeviceNames = 5,
+    DeviceSamples = 6
+};
 
 class RunStoreImpl final : public RunStore {
   public:
@@ -215,20 +223,44 @@ Result<void> RunStoreImpl::loadRequests(std::int64_t key, std::uint64_t n, RunDa
 
 Result<void> RunStoreImpl::loadParts(std::int64_t key, const codec::RunHead& head, RunData& run) {
     if (auto ok = loadRequests(key, head.nRequests, run); !ok) return ok;
-    for (const Part kind : {Part::Spans, Part::KvEvents}) {
+    auto loadList = [&](Part kind, auto& list, std::uint64_t n, auto&& decode) -> Result<void> {
         Statement rows(m_db, "SELECT data FROM part WHERE run = ? AND kind = ? ORDER BY idx");
         rows.bind(key).bind(static_cast<std::int64_t>(kind));
         while (true) {
             const auto row = rows.step();
             if (!row) return row.error();
             if (!*row) break;
-            auto ok = kind == Part::Spans ? codec::decodeSpans(rows.columnBlob(0), run.spans)
-                                          : codec::decodeKvEvents(rows.columnBlob(0), run.kvEvents);
-            if (!ok) return ok;
+            if (auto ok = decode(rows.columnBlob(0), list); !ok) return ok;
         }
+        if (list.size() == n) return {};
+        return badInput("is damaged: " + std::to_string(list.size()) + " of " + std::to_string(n) +
+                        " records of kind " + std::to_string(static_cast<int>(kind)) +
+                        " are there");
+    };
+    if (auto ok = loadList(Part::Spans, run.spans, head.nSpans, codec::decodeSpans); !ok) return ok;
+    if (auto ok = loadList(Part::KvEvents, run.kvEvents, head.nKvEvents, codec::decodeKvEvents);
+        !ok) {
+        return ok;
     }
-    if (run.spans.size() != head.nSpans || run.kvEvents.size() != head.nKvEvents) {
-        return badInput("is damaged: spans or KV events are missing");
+    if (auto ok = loadList(Part::DeviceActivities, run.deviceActivities, head.nDeviceActivities,
+                           codec::decodeDeviceActivities);
+        !ok) {
+        return ok;
+    }
+    if (auto ok = loadList(Part::DeviceNames, run.deviceNames, head.nDeviceNames,
+                           codec::decodeDeviceNames);
+        !ok) {
+        return ok;
+    }
+    if (auto ok = loadList(Part::DeviceSamples, run.deviceSamples, head.nDeviceSamples,
+                           codec::decodeDeviceSamples);
+        !ok) {
+        return ok;
+    }
+    for (const auto& activity : run.deviceActivities) {
+        if (activity.name < static_cast<std::int64_t>(run.deviceNames.size())) continue;
+        return badInput("is damaged: a device activity has name " + std::to_string(activity.name) +
+                        " of " + std::to_string(run.deviceNames.size()));
     }
     return {};
 }
@@ -315,7 +347,22 @@ Result<void> RunStoreImpl::writeParts(std::int64_t key, const RunData& run, cons
     if (auto ok = writeList(Part::Spans, 0, run.spans, last.spans, codec::encodeSpans); !ok) {
         return ok;
     }
-    return writeList(Part::KvEvents, 0, run.kvEvents, last.kvEvents, codec::encodeKvEvents);
+    if (auto ok = writeList(Part::KvEvents, 0, run.kvEvents, last.kvEvents, codec::encodeKvEvents);
+        !ok) {
+        return ok;
+    }
+    if (auto ok = writeList(Part::DeviceActivities, 0, run.deviceActivities, last.deviceActivities,
+                            codec::encodeDeviceActivities);
+        !ok) {
+        return ok;
+    }
+    if (auto ok = writeList(Part::DeviceNames, 0, run.deviceNames, last.deviceNames,
+                            codec::encodeDeviceNames);
+        !ok) {
+        return ok;
+    }
+    return writeList(Part::DeviceSamples, 0, run.deviceSamples, last.deviceSamples,
+                     codec::encodeDeviceSamples);
 }
 
 Result<void> RunStoreImpl::save(const RunData& run) {
@@ -323,6 +370,7 @@ Result<void> RunStoreImpl::save(const RunData& run) {
     const std::lock_guard lock(m_mutex);
     Transaction transaction(m_db);
     if (auto ok = transaction.begin(); !ok) return ok;
+    if (auto ok = upgradeSchema(m_db); !ok) return ok;
     auto key = keyOf(run.header.id);
     if (!key) return key.error();
     const RunData nothing;

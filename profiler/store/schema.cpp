@@ -4,8 +4,9 @@ namespace lanescope::profiler {
 
 namespace {
 
-// part.kind: 0 requests, 1 tokens (owner = place of the request), 2 spans, 3 KV events; idx counts
-// the chunks of that list. The blobs are described in codec.h.
+// part.kind: 0 requests, 1 tokens (owner = place of the request), 2 spans, 3 KV events, 4 device
+// activities, 5 names of them, 6 device samples; idx counts the chunks of that list. The blobs are
+// described in codec.h.
 constexpr const char* kCreate = R"(
 CREATE TABLE runs (
     key INTEGER PRIMARY KEY,
@@ -68,6 +69,13 @@ Result<void> check(Database& db) {
 }
 
 }  // namespace
+
+Result<void> upgradeSchema(Database& db) {
+    const auto version = db.queryInt("PRAGMA user_version");
+    if (!version) return version.error();
+    if (*version >= kSchemaVersion) return {};
+    return db.exec(("PRAGMA user_version = " + std::to_string(kSchemaVersion)).c_str());
+}
 
 Result<Database> openSchema(const std::string& path, SchemaUse use) {
     auto db = Database::open(path, use == SchemaUse::ReadOnly ? Database::Mode::ReadOnly

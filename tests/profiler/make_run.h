@@ -125,4 +125,59 @@ inline RunData makeRun(int nRepetitions = 2, int nTokens = 8) {
     return run;
 }
 
+/// Adds device 0 with two streams: under each span that is not an enclosing one a kernel on stream
+/// 7 that starts 50 us after the span, and after every tenth of them a copy on stream 9 beside it.
+inline void addDeviceTiming(RunData& run) {
+    run.deviceNames = {"gemmKernel<bf16, 64>", "=evil\"<b>|name", "Memcpy HtoD"};
+    std::uint32_t correlation = 0;
+    for (const auto& span : run.spans) {
+        if (span.op == trace::Op::Prefill || span.op == trace::Op::DecodeStep) continue;
+        DeviceActivity kernel;
+        kernel.tStartNs = span.tStartNs + 50'000;
+        kernel.tEndNs = span.tEndNs + 10'000;
+        kernel.tSpanNs = span.tStartNs;
+        kernel.correlation = ++correlation;
+        kernel.name = static_cast<std::int32_t>(correlation % 2);
+        kernel.device = 0;
+        kernel.context = 1;
+        kernel.stream = 7;
+        kernel.grid = {132, 2, 1};
+        kernel.block = {256, 1, 1};
+        kernel.registersPerThread = 96;
+        kernel.staticSharedBytes = 1024;
+        kernel.dynamicSharedBytes = 65536;
+        kernel.occupancy = 0.375F;
+        kernel.op = static_cast<std::int16_t>(span.op);
+        kernel.layer = span.layer;
+        kernel.lane = span.lane;
+        kernel.request = span.request;
+        kernel.step = span.step;
+        run.deviceActivities.push_back(kernel);
+        if (correlation % 10 != 0) continue;
+        DeviceActivity copy;
+        copy.kind = DeviceActivityKind::Memcpy;
+        copy.tStartNs = kernel.tStartNs + 1000;
+        copy.tEndNs = copy.tStartNs + 2000;
+        copy.name = 2;
+        copy.device = 0;
+        copy.context = 1;
+        copy.stream = 9;
+        copy.bytes = 4096;
+        run.deviceActivities.push_back(copy);
+    }
+    run.devices = {{0, "Example GPU", 9, 0, 132, 80'000'000'000, 2890.5, "GPU-0011"}};
+    run.deviceTiming.source = "CUPTI 13.0";
+    run.deviceTiming.clockResidualNs = 12.5;
+    run.deviceTiming.droppedRecords = 4;
+    run.deviceTiming.badRecords = 1;
+    run.deviceTiming.unmatched = 2;
+    run.deviceTiming.overheadNs = 777;
+    run.deviceTiming.labelCostNs = 41.0;
+    DeviceSample sample;
+    sample.tNs = 15 * kMs;  // nothing known
+    run.deviceSamples.push_back(sample);
+    sample = {5 * kMs, 0, 350'000, 1980, 2619, 51, 1 << 30};
+    run.deviceSamples.push_back(sample);
+}
+
 }  // namespace lanescope::profiler::test

@@ -68,6 +68,72 @@ inline void expectSame(const RequestData& a, const RequestData& b) {
     for (std::size_t i = 0; i < a.tokens.size(); ++i) expectSame(a.tokens[i], b.tokens[i]);
 }
 
+inline void expectSame(const DeviceActivity& a, const DeviceActivity& b) {
+    EXPECT_EQ(a.tStartNs, b.tStartNs);
+    EXPECT_EQ(a.tEndNs, b.tEndNs);
+    EXPECT_EQ(a.tSpanNs, b.tSpanNs);
+    EXPECT_EQ(a.bytes, b.bytes);
+    EXPECT_EQ(a.graphNode, b.graphNode);
+    EXPECT_EQ(a.correlation, b.correlation);
+    EXPECT_EQ(a.name, b.name);
+    EXPECT_EQ(a.device, b.device);
+    EXPECT_EQ(a.context, b.context);
+    EXPECT_EQ(a.stream, b.stream);
+    EXPECT_EQ(a.kind, b.kind);
+    EXPECT_EQ(a.grid, b.grid);
+    EXPECT_EQ(a.block, b.block);
+    EXPECT_EQ(a.registersPerThread, b.registersPerThread);
+    EXPECT_EQ(a.staticSharedBytes, b.staticSharedBytes);
+    EXPECT_EQ(a.dynamicSharedBytes, b.dynamicSharedBytes);
+    EXPECT_EQ(a.occupancy, b.occupancy);
+    EXPECT_EQ(a.op, b.op);
+    EXPECT_EQ(a.layer, b.layer);
+    EXPECT_EQ(a.lane, b.lane);
+    EXPECT_EQ(a.request, b.request);
+    EXPECT_EQ(a.step, b.step);
+}
+
+inline void expectSameDevices(const RunData& a, const RunData& b) {
+    ASSERT_EQ(a.devices.size(), b.devices.size());
+    for (std::size_t i = 0; i < a.devices.size(); ++i) {
+        const auto& x = a.devices[i];
+        const auto& y = b.devices[i];
+        EXPECT_TRUE(x.device == y.device && x.name == y.name && x.computeMajor == y.computeMajor &&
+                    x.computeMinor == y.computeMinor && x.nSms == y.nSms &&
+                    x.memoryBytes == y.memoryBytes && x.copyGBps == y.copyGBps && x.uuid == y.uuid)
+            << "device " << i;
+    }
+    const auto& s = a.deviceTiming;
+    const auto& t = b.deviceTiming;
+    EXPECT_EQ(s.source, t.source);
+    EXPECT_EQ(s.unavailable, t.unavailable);
+    EXPECT_EQ(s.clockResidualNs, t.clockResidualNs);
+    EXPECT_EQ(s.droppedRecords, t.droppedRecords);
+    EXPECT_EQ(s.badRecords, t.badRecords);
+    EXPECT_EQ(s.unmatched, t.unmatched);
+    EXPECT_EQ(s.overheadNs, t.overheadNs);
+    EXPECT_EQ(s.labelCostNs, t.labelCostNs);
+    ASSERT_EQ(a.deviceNames.size(), b.deviceNames.size());
+    for (std::size_t i = 0; i < a.deviceNames.size(); ++i) {
+        EXPECT_EQ(a.deviceNames[i], b.deviceNames[i]);
+    }
+    ASSERT_EQ(a.deviceActivities.size(), b.deviceActivities.size());
+    for (std::size_t i = 0; i < a.deviceActivities.size(); ++i) {
+        expectSame(a.deviceActivities[i], b.deviceActivities[i]);
+        ASSERT_FALSE(::testing::Test::HasFailure()) << "device activity " << i;
+    }
+    ASSERT_EQ(a.deviceSamples.size(), b.deviceSamples.size());
+    for (std::size_t i = 0; i < a.deviceSamples.size(); ++i) {
+        const auto& x = a.deviceSamples[i];
+        const auto& y = b.deviceSamples[i];
+        ASSERT_TRUE(x.tNs == y.tNs && x.device == y.device &&
+                    x.powerMilliwatts == y.powerMilliwatts && x.smClockMHz == y.smClockMHz &&
+                    x.memoryClockMHz == y.memoryClockMHz && x.temperatureC == y.temperatureC &&
+                    x.memoryUsedBytes == y.memoryUsedBytes)
+            << "device sample " << i;
+    }
+}
+
 inline void expectSame(const RunData& a, const RunData& b) {
     EXPECT_EQ(a.header.id, b.header.id);
     EXPECT_EQ(a.header.name, b.header.name);
@@ -105,6 +171,7 @@ inline void expectSame(const RunData& a, const RunData& b) {
                     x.blocksInUse == y.blocksInUse && x.bytesInUse == y.bytesInUse)
             << "KV event " << i;
     }
+    expectSameDevices(a, b);
 }
 
 }  // namespace lanescope::profiler::test

@@ -119,7 +119,7 @@ TEST(Recorder, CountsSpansThatTheRingCannotTake) {
 
 TEST(Recorder, CountsSpansOverTheLimitOfARun) {
     RecorderSettings settings;
-    settings.maxSpans = 5;
+    settings.limits.spans = 5;
     auto recorder = Recorder::create(settings);
     recorder->runStarted(header());
     for (int i = 0; i < 9; ++i) recorder->span(spanAt(2'000'000 + i, 2'000'001 + i));
@@ -150,7 +150,7 @@ TEST(Recorder, KeepsARequestThatFailedBeforeItStarted) {
 }
 
 TEST(RunBuilder, PutsEnclosingSpansBeforeThoseInsideThem) {
-    RunBuilder builder(1'000'000, 50.0);
+    RunBuilder builder({}, 50.0);
     trace::RunHeader h = header();
     h.epochNs = 1;
     builder.apply(h);
@@ -219,7 +219,7 @@ TEST(Recorder, ReadersAndTheEngineThreadDoNotDisturbEachOther) {
 TEST(Recorder, ASpanCostsTheEngineThreadLittle) {
     RecorderSettings settings;
     settings.spanRingCapacity = 1U << 20;
-    settings.maxSpans = 1U << 21;
+    settings.limits.spans = 1U << 21;
     auto recorder = Recorder::create(settings);
     recorder->runStarted(header());
     recorder->flush();
