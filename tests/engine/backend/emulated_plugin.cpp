@@ -23,9 +23,8 @@ GpuDevice* open(int, int*) {
     return new EmulatedDevice({}, theCounts);
 }
 
-constexpr CudaPlugin kPlugin{kCudaPluginVersion, driver,
-                             [] { return 1; },   deviceInfo,
-                             open,               [](int) { return "emulated error"; }};
+constexpr CudaPlugin kPlugin{kCudaPluginVersion, driver, [] { return 1; },
+                             deviceInfo,         open,   [](int) { return "emulated error"; }};
 
 }  // namespace
 
