@@ -67,6 +67,7 @@ struct TileActs {
 template <int kP, int kT>
 class TileSums {
   public:
+    // cppcheck-suppress uninitMemberVar  // every sum is set before it is read
     TileSums() {
         // Hides the array: GCC 12 otherwise keeps a copy on the stack and stores every sum twice.
         if constexpr (kP * kT > 4) asm("" : "+r"(m_at));
