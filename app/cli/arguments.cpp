@@ -20,7 +20,6 @@ constexpr std::array<std::string_view, 8> kLaterCommands{
 constexpr std::array<std::string_view, 1> kWeights{"as-is"};
 constexpr std::array<std::string_view, 6> kLaterWeights{"int8",      "int4",     "nf4",
                                                         "auto-gptq", "fp8-e4m3", "fp8-e5m2"};
-constexpr std::array<std::string_view, 2> kBackends{"cpu", "cuda"};
 constexpr std::array<std::string_view, 3> kFloatTypes{"f32", "f16", "bf16"};
 constexpr std::int64_t kMost = 10'000'000;
 
@@ -96,7 +95,7 @@ void addLane(CLI::App* app, LaneSpec& lane) {
     lane.name = "A";
     app->add_option("MODEL", lane.model, "a .gguf, a .safetensors, a folder or a known name")
         ->required();
-    app->add_option("--backend", lane.backend, "where to compute")->check(oneOf(kBackends));
+    app->add_option("--backend", lane.backend, "where to compute: cpu, cuda, cuda:N (device N)");
     app->add_option("--weights", lane.weights, "weight format")
         ->check(oneOf(kWeights, kLaterWeights));
     app->add_option("--kv", lane.kv, "KV cache format (default fp16)")
@@ -173,6 +172,15 @@ void addConvert(CLI::App& app, Command& chosen) {
     convert->add_option("--type", c->type, "of matrices; without: as each one is")
         ->check(oneOf(kFloatTypes));
     addJson(convert, c->output);
+}
+
+void addGpu(CLI::App& app, Command& chosen) {
+    CLI::App* gpu =
+        app.add_subcommand("gpu", "the NVIDIA GPUs of this machine, or why there are none");
+    auto g = bind(gpu, chosen, runGpu);
+    gpu->add_option("--device", g->device, "the one to test and measure (default 0)");
+    gpu->add_flag("--bench", g->bench, "measure its kernels beside its copy bandwidth");
+    addJson(gpu, g->output);
 }
 
 void addTextCommands(CLI::App& app, Command& chosen) {
@@ -402,6 +410,7 @@ Result<Command> parseArguments(int argc, const char* const* argv) {
     Command chosen;
     addTextCommands(app, chosen);
     addConvert(app, chosen);
+    addGpu(app, chosen);
     addModelCommands(app, chosen);
     addRunCommands(app, chosen);
     addHistory(app, chosen);

@@ -50,6 +50,13 @@ struct TemplateArgs {
 };
 Result<int> runTemplate(const TemplateArgs& args);
 
+struct GpuArgs {
+    int device = 0;
+    bool bench = false;
+    OutputKind output = OutputKind::Text;
+};
+Result<int> runGpu(const GpuArgs& args, const CancelToken& cancel);
+
 struct LogitsArgs {
     LaneSpec lane;
     std::vector<TokenId> tokens;

@@ -69,6 +69,9 @@ struct Segment {
 struct PassTokens {
     std::span<const TokenId> ids;       ///< inside the embedding
     std::span<const Segment> segments;  ///< at most maxSequences; their tokens are all of ids
+    /// One token a sequence, the logits of each wanted: a step of decoding, which looks the same
+    /// every time but for its numbers.
+    bool decodeStep = false;
 };
 
 /// The matrices that will read a result: they decide whether its int8 form is made.
@@ -136,6 +139,9 @@ class Backend {
                           Readers readers) = 0;
     /// logits[nTokens, head.nRows] = normed · headᵀ, soft-capped, in host memory.
     virtual void head(const Weight& head, std::int64_t nTokens, float* logits) = 0;
+    /// Whether all of the pass so far could be computed; asked once, at its end. Errors: NoDevice
+    /// or OutOfMemory with what the device said.
+    virtual Result<void> status() { return {}; }
 };
 
 }  // namespace lanescope

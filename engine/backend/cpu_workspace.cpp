@@ -40,12 +40,11 @@ std::int64_t partialFloats(const ModelSpec& spec, const BackendSettings& setting
 
 }  // namespace
 
-CpuWorkspace layOutWorkspace(const ModelSpec& spec, const BackendSettings& settings, Arena& arena) {
+Workspace layOutActivations(const ModelSpec& spec, const BackendSettings& settings, Arena& arena) {
     const std::int64_t n = settings.maxTokens;
     const std::int64_t qWidth = spec.nHeads * spec.headDim;
     const std::int64_t kvWidth = spec.nKvHeads * spec.headDim;
-    CpuWorkspace all;
-    Workspace& w = all.activations;
+    Workspace w;
     w.x = arena.take<float>(n * spec.dim);
     w.delta = arena.take<float>(n * spec.dim);
     w.normed = takeActivations(arena, spec.dim, settings);
@@ -56,7 +55,13 @@ CpuWorkspace layOutWorkspace(const ModelSpec& spec, const BackendSettings& setti
     if (spec.mlp == MlpKind::Gated) w.gate = arena.take<float>(n * spec.ffnDim);
     w.up = arena.take<float>(n * spec.ffnDim);
     w.hidden = takeActivations(arena, spec.ffnDim, settings);
-    all.positions = arena.take<std::int32_t>(n);
+    return w;
+}
+
+CpuWorkspace layOutWorkspace(const ModelSpec& spec, const BackendSettings& settings, Arena& arena) {
+    CpuWorkspace all;
+    all.activations = layOutActivations(spec, settings, arena);
+    all.positions = arena.take<std::int32_t>(settings.maxTokens);
     if (spec.dynamicNtk.factor > 0.0)
         all.dynamicFrequencies = arena.take<float>(settings.maxSequences * (spec.rotaryDim / 2));
     all.attentionFloats = kernels::attentionScratchFloats(

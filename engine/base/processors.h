@@ -15,8 +15,8 @@ int usableCpuCount();
 /// Their numbers, one of every core first; empty where the system does not tell.
 std::vector<int> usableProcessors();
 
-/// Names the calling thread (at most 15 characters) and lets threads of usual priority go first: for
-/// bookkeeping beside the maths. A system that refuses is no error.
+/// Names the calling thread (at most 15 characters) and lets threads of usual priority go first:
+/// for bookkeeping beside the maths. A system that refuses is no error.
 void becomeBackgroundThread(const char* name);
 
 }  // namespace lanescope

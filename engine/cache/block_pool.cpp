@@ -3,8 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <utility>
 
 #include "engine/base/format.h"
 
@@ -21,6 +20,16 @@ bool storable(kernels::DType type) {
            type == kernels::DType::BF16;
 }
 
+KvStorage hostStorage(const KvLayout& layout, std::int32_t nBlocks, std::uint64_t bytes) {
+    void* storage = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (storage == MAP_FAILED) return {};
+    // Whole huge pages only where a slice fills them: else the first block would commit megabytes.
+    if (layout.sliceBytes() * static_cast<std::uint64_t>(nBlocks) >= 4 * kHugePage)
+        madvise(storage, bytes, MADV_HUGEPAGE);
+    return {static_cast<std::byte*>(storage), [storage, bytes] { munmap(storage, bytes); }};
+}
+
 }  // namespace
 
 std::uint64_t KvLayout::sliceBytes() const {
@@ -28,7 +37,8 @@ std::uint64_t KvLayout::sliceBytes() const {
            static_cast<std::uint64_t>(kernels::rowBytes(dtype, headDim));
 }
 
-Result<std::unique_ptr<BlockPool>> BlockPool::create(const KvLayout& layout, std::int32_t nBlocks) {
+Result<std::unique_ptr<BlockPool>> BlockPool::create(const KvLayout& layout, std::int32_t nBlocks,
+                                                     const KvAllocator& allocator) {
     const auto inRange = [](std::int64_t n) { return n > 0 && n <= kMaxDimension; };
     if (!inRange(layout.nLayers) || !inRange(layout.nKvHeads) || !inRange(layout.headDim) ||
         !inRange(layout.blockTokens) || nBlocks <= 0)
@@ -44,24 +54,19 @@ Result<std::unique_ptr<BlockPool>> BlockPool::create(const KvLayout& layout, std
         bytes > (1ULL << 46U))
         return outOfMemory("a KV cache of " + std::to_string(nBlocks) + " blocks is over 64 TiB",
                            "KV cache", "choose a shorter context");
-    void* storage = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (storage == MAP_FAILED)
-        return outOfMemory("the system refused " + formatBytes(bytes) + " for " +
-                               std::to_string(nBlocks) + " blocks: " + std::strerror(errno),
+    KvStorage storage = allocator ? allocator(bytes) : hostStorage(layout, nBlocks, bytes);
+    if (storage.data == nullptr)
+        return outOfMemory((allocator ? "the device refused " : "the system refused ") +
+                               formatBytes(bytes) + " for " + std::to_string(nBlocks) + " blocks",
                            "KV cache", "choose a shorter context or a smaller KV format");
-    // Whole huge pages only where a slice fills them: else the first block would commit megabytes.
-    if (layout.sliceBytes() * static_cast<std::uint64_t>(nBlocks) >= 4 * kHugePage)
-        madvise(storage, bytes, MADV_HUGEPAGE);
-    return std::unique_ptr<BlockPool>(
-        new BlockPool(layout, nBlocks, static_cast<std::byte*>(storage), bytes));
+    return std::unique_ptr<BlockPool>(new BlockPool(layout, nBlocks, std::move(storage), bytes));
 }
 
-BlockPool::BlockPool(const KvLayout& layout, std::int32_t nBlocks, std::byte* storage,
+BlockPool::BlockPool(const KvLayout& layout, std::int32_t nBlocks, KvStorage storage,
                      std::uint64_t storageBytes)
     : m_layout(layout),
       m_nBlocks(nBlocks),
-      m_storage(storage),
+      m_storage(std::move(storage)),
       m_storageBytes(storageBytes),
       m_references(static_cast<std::size_t>(nBlocks), 0) {
     m_free.reserve(static_cast<std::size_t>(nBlocks));
@@ -69,7 +74,7 @@ BlockPool::BlockPool(const KvLayout& layout, std::int32_t nBlocks, std::byte* st
 }
 
 BlockPool::~BlockPool() {
-    munmap(m_storage, m_storageBytes);
+    if (m_storage.release) m_storage.release();
 }
 
 Result<void> BlockPool::grow(BlockTable& table, std::int64_t nTokens, const trace::Cursor& cursor) {
@@ -117,7 +122,7 @@ void BlockPool::share(const BlockTable& from, std::int64_t nBlocks, BlockTable& 
 
 kernels::PagedKv BlockPool::view(std::int64_t layer, const BlockTable& table) const {
     const std::uint64_t half = m_layout.sliceBytes() * static_cast<std::uint64_t>(m_nBlocks);
-    std::byte* base = m_storage + static_cast<std::uint64_t>(2 * layer) * half;
+    std::byte* base = m_storage.data + static_cast<std::uint64_t>(2 * layer) * half;
     kernels::PagedKv kv;
     kv.k = base;
     kv.v = base + half;

@@ -5,6 +5,7 @@
 // engine thread owns it. Read next: kernels/ops/attention.h, which reads what is here.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -47,11 +48,20 @@ class BlockTable {
     std::vector<std::int32_t> m_blocks;
 };
 
+/// Where the blocks are, and how the memory is given back.
+struct KvStorage {
+    std::byte* data = nullptr;  ///< null: refused
+    std::function<void()> release;
+};
+/// Gives so many bytes of the memory that the lane's backend computes in.
+using KvAllocator = std::function<KvStorage(std::uint64_t bytes)>;
+
 class BlockPool {
   public:
-    /// Reserves nBlocks blocks. Errors: OutOfMemory with the bytes asked for; Usage for a layout
-    /// that makes no sense.
-    static Result<std::unique_ptr<BlockPool>> create(const KvLayout& layout, std::int32_t nBlocks);
+    /// Reserves nBlocks blocks, without an allocator in the host's memory. Errors: OutOfMemory with
+    /// the bytes asked for; Usage for a layout that makes no sense.
+    static Result<std::unique_ptr<BlockPool>> create(const KvLayout& layout, std::int32_t nBlocks,
+                                                     const KvAllocator& allocator = {});
     ~BlockPool();
     BlockPool(const BlockPool&) = delete;
     BlockPool& operator=(const BlockPool&) = delete;
@@ -83,13 +93,13 @@ class BlockPool {
     [[nodiscard]] kernels::PagedKv view(std::int64_t layer, const BlockTable& table) const;
 
   private:
-    BlockPool(const KvLayout& layout, std::int32_t nBlocks, std::byte* storage,
+    BlockPool(const KvLayout& layout, std::int32_t nBlocks, KvStorage storage,
               std::uint64_t storageBytes);
     void report(const trace::Cursor& cursor, trace::KvAction action, std::int64_t nBlocks) const;
 
     KvLayout m_layout;
     std::int32_t m_nBlocks;
-    std::byte* m_storage;  ///< [nLayers, {K, V}, nBlocks, nKvHeads, blockTokens, headDim] dtype
+    KvStorage m_storage;  ///< [nLayers, {K, V}, nBlocks, nKvHeads, blockTokens, headDim] dtype
     std::uint64_t m_storageBytes;
     std::vector<std::int32_t> m_free;        ///< a stack: the block freed last is used next
     std::vector<std::int32_t> m_references;  ///< [nBlocks]

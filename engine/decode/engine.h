@@ -19,10 +19,17 @@
 
 namespace lanescope {
 
+class GpuSource;
+
+/// Where a lane computes.
+enum class BackendKind : std::uint8_t { Cpu, Cuda };
+
 enum class ActsFormat : std::uint8_t { Int8, Int8x2 };
 
 /// How a lane computes. Everything here is a lane option.
 struct EngineSettings {
+    BackendKind backend = BackendKind::Cpu;
+    int device = 0;                               ///< Cuda: as the driver counts
     int threads = 0;                              ///< 0 = usableCpuCount()
     kernels::DType kvType = kernels::DType::F16;  ///< F32, F16, BF16
     std::int64_t kvBlockTokens = 16;              ///< 8 … 64
@@ -90,8 +97,11 @@ class Engine {
   public:
     /// Estimates first; OutOfMemory with both numbers when it cannot fit in what the machine has
     /// free.
+    /// Cuda: NoDevice where the device cannot be used, Unsupported where it has no kernels for the
+    /// model. gpus: where devices come from, null: the CUDA plugin.
     static Result<std::unique_ptr<Engine>> create(std::shared_ptr<const Model> model,
-                                                  const EngineSettings& settings);
+                                                  const EngineSettings& settings,
+                                                  GpuSource* gpus = nullptr);
     virtual ~Engine() = default;
 
     [[nodiscard]] virtual const Model& model() const = 0;

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "engine/backend/cpu_backend.h"
+#include "engine/backend/cuda/cuda_backend.h"
+#include "engine/backend/cuda/plugin_source.h"
 #include "engine/base/format.h"
 #include "engine/decode/sequence.h"
 #include "engine/decode/token_stream.h"
@@ -13,36 +15,79 @@ namespace lanescope {
 using trace::FinishReason;
 using trace::Op;
 
-Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Model> model,
-                                               const EngineSettings& settings) {
-    const ModelSpec& spec = model->spec();
-    auto effective = resolveSettings(spec, settings);
-    if (!effective) return effective.error();
-    EngineSettings& s = effective->settings;
-    const WeightBytes weights = weightBytes(model->checkpoint());
-    const MemoryEstimate estimate = estimateMemory(spec, weights, s);
-    if (auto fits = checkFits(estimate, availableMemoryBytes()); !fits) return fits.error();
+namespace {
+
+std::int32_t blocksOf(const KvLayout& layout, const EngineSettings& s) {
+    return static_cast<std::int32_t>(s.maxSequences * layout.blocksFor(s.contextTokens));
+}
+
+/// Packed weights, backend and cache of a lane on the processor.
+Result<void> buildOnCpu(PlainEngine::Parts& parts) {
+    EngineSettings& s = parts.effective.settings;
+    const Model& model = *parts.model;
+    if (auto fits = checkFits(parts.estimate, availableMemoryBytes()); !fits) return fits;
     // The estimate counts the weights; only now may synthetic ones take their memory.
-    if (auto made = model->checkpoint().materialise(); !made) return made.error();
+    if (auto made = model.checkpoint().materialise(); !made) return made;
     BackendSettings forBackend = backendSettings(s);
     if (s.pack) {
         ThreadPool packers(s.threads);
-        auto packed = PackedWeights::of(*model, kernels::opTable(kernels::preferredIsa()), packers,
+        auto packed = PackedWeights::of(model, kernels::opTable(kernels::preferredIsa()), packers,
                                         CancelToken());
         if (!packed) return packed.error();
         forBackend.packed = *packed;
         s.pack = *packed != nullptr;
     }
-    auto backend = CpuBackend::create(spec, forBackend);
+    parts.packed = forBackend.packed;
+    auto backend = CpuBackend::create(model.spec(), forBackend);
     if (!backend) return backend.error();
-    const KvLayout layout = kvLayout(spec, s);
-    auto pool = BlockPool::create(
-        layout, static_cast<std::int32_t>(s.maxSequences * layout.blocksFor(s.contextTokens)));
+    parts.backend = *std::move(backend);
+    const KvLayout layout = kvLayout(model.spec(), s);
+    auto pool = BlockPool::create(layout, blocksOf(layout, s));
     if (!pool) return pool.error();
-    effective->isa = (*backend)->isa();
-    return std::unique_ptr<Engine>(std::make_unique<PlainEngine>(
-        PlainEngine::Parts{std::move(model), *std::move(effective), estimate, forBackend.packed,
-                           *std::move(backend), *std::move(pool)}));
+    parts.pool = *std::move(pool);
+    return {};
+}
+
+/// The same on a GPU: weights, activations and cache are the device's.
+Result<void> buildOnCuda(PlainEngine::Parts& parts, GpuSource& gpus) {
+    EngineSettings& s = parts.effective.settings;
+    const Model& model = *parts.model;
+    auto opened = gpus.open(s.device);
+    if (!opened) return opened.error();
+    const std::shared_ptr<GpuDevice> device = *std::move(opened);
+    if (auto fits = checkFits(parts.estimate, device->freeBytes()); !fits) return fits;
+    if (auto made = model.checkpoint().materialise(); !made) return made;
+    auto backend = CudaBackend::create(model, backendSettings(s), device, CancelToken());
+    if (!backend) return backend.error();
+    parts.deviceWeightBytes = (*backend)->weightBytes();
+    parts.backend = *std::move(backend);
+    const KvLayout layout = kvLayout(model.spec(), s);
+    auto pool = BlockPool::create(layout, blocksOf(layout, s), [&](std::uint64_t bytes) {
+        auto* data = static_cast<std::byte*>(device->allocate(bytes));
+        return KvStorage{data, [device, data] { device->release(data); }};
+    });
+    if (!pool) return pool.error();
+    parts.pool = *std::move(pool);
+    return {};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Model> model,
+                                               const EngineSettings& settings, GpuSource* gpus) {
+    const ModelSpec& spec = model->spec();
+    auto effective = resolveSettings(spec, settings);
+    if (!effective) return effective.error();
+    PlainEngine::Parts parts;
+    parts.estimate = estimateMemory(spec, weightBytes(model->checkpoint()), effective->settings);
+    parts.effective = *std::move(effective);
+    parts.model = std::move(model);
+    auto built = parts.effective.settings.backend == BackendKind::Cuda
+                     ? buildOnCuda(parts, gpus != nullptr ? *gpus : pluginSource())
+                     : buildOnCpu(parts);
+    if (!built) return built.error();
+    parts.effective.isa = parts.backend->isa();
+    return std::unique_ptr<Engine>(std::make_unique<PlainEngine>(std::move(parts)));
 }
 
 PlainEngine::PlainEngine(Parts&& parts)
@@ -50,6 +95,7 @@ PlainEngine::PlainEngine(Parts&& parts)
       m_effective(std::move(parts.effective)),
       m_estimate(parts.estimate),
       m_packed(std::move(parts.packed)),
+      m_deviceWeightBytes(parts.deviceWeightBytes),
       m_backend(std::move(parts.backend)),
       m_pool(std::move(parts.pool)),
       m_views(static_cast<std::size_t>(m_effective.settings.maxSequences)),
@@ -57,7 +103,7 @@ PlainEngine::PlainEngine(Parts&& parts)
           static_cast<std::size_t>(m_model->spec().vocab * m_effective.settings.maxSequences)) {}
 
 MemoryEstimate PlainEngine::measured() const {
-    std::uint64_t weights = m_model->weightBytes();
+    std::uint64_t weights = m_deviceWeightBytes != 0 ? m_deviceWeightBytes : m_model->weightBytes();
     if (m_packed != nullptr) weights += m_packed->bytes() - m_packed->replacedBytes();
     return {.weightBytes = weights,
             .kvBytes = m_pool->reservedBytes(),

@@ -17,6 +17,7 @@ class PlainEngine final : public Engine {
         EffectiveSettings effective;
         MemoryEstimate estimate;
         std::shared_ptr<const PackedWeights> packed;  ///< null: none
+        std::uint64_t deviceWeightBytes = 0;          ///< on a GPU; else 0
         std::unique_ptr<Backend> backend;
         std::unique_ptr<BlockPool> pool;
     };
@@ -62,6 +63,7 @@ class PlainEngine final : public Engine {
     EffectiveSettings m_effective;
     MemoryEstimate m_estimate;
     std::shared_ptr<const PackedWeights> m_packed;
+    std::uint64_t m_deviceWeightBytes;
     std::unique_ptr<Backend> m_backend;
     std::unique_ptr<BlockPool> m_pool;
     std::vector<kernels::PagedKv> m_views;  ///< [maxSequences] a layer's caches during a pass

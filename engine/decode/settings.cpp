@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/backend/cpu_backend.h"
+#include "engine/backend/cuda/cuda_backend.h"
 #include "engine/base/format.h"
 #include "engine/base/thread_pool.h"
 #include "engine/decode/forward.h"
@@ -14,6 +15,7 @@ namespace lanescope {
 namespace {
 
 constexpr int kMaxThreads = 256;
+constexpr int kMaxDevices = 64;
 constexpr std::int64_t kMaxContextTokens = 1 << 24;
 constexpr std::int64_t kMaxPrefillChunk = 4096;
 constexpr auto kMaxSequences = static_cast<std::int64_t>(kMaxSegments);
@@ -71,6 +73,16 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
         s.kvType = kernels::DType::F32;
     }
     if (s.exact) s.pack = false;
+    if (s.backend == BackendKind::Cuda) {
+        s.pack = false;
+        if (s.device < 0 || s.device >= kMaxDevices)
+            return rangeError("device", s.device, 0, kMaxDevices - 1);
+        if (s.attention == kernels::AttentionKind::Naive) {
+            s.attention = kernels::AttentionKind::Flash;
+            effective.notes.emplace_back("attention flash instead of naive: on a GPU");
+        }
+        s.affinity = Affinity::None;
+    }
     return effective;
 }
 
@@ -105,8 +117,11 @@ MemoryEstimate estimateMemory(const ModelSpec& spec, const WeightBytes& weights,
     estimate.kvBytes =
         static_cast<std::uint64_t>(s.maxSequences * layout.blocksFor(s.contextTokens)) *
         layout.blockBytes();
-    estimate.scratchBytes = CpuBackend::requiredBytes(spec, backendSettings(s)) +
-                            static_cast<std::uint64_t>(spec.vocab * s.maxSequences) * sizeof(float);
+    estimate.scratchBytes =
+        s.backend == BackendKind::Cuda
+            ? CudaBackend::requiredBytes(spec, backendSettings(s))
+            : CpuBackend::requiredBytes(spec, backendSettings(s)) +
+                  static_cast<std::uint64_t>(spec.vocab * s.maxSequences) * sizeof(float);
     return estimate;
 }
 

@@ -56,7 +56,8 @@ std::string_view kvName(kernels::DType type) {
 std::string settingsJson(const LaneSpec& spec, const EffectiveSettings& effective,
                          const std::vector<trace::Op>& int8Products) {
     nlohmann::ordered_json out;
-    out["backend"] = "cpu";
+    const bool cuda = effective.settings.backend == BackendKind::Cuda;
+    out["backend"] = cuda ? "cuda:" + std::to_string(effective.settings.device) : "cpu";
     out["isa"] = effective.isa;
     out["threads"] = effective.settings.threads;
     out["weights"] = spec.weights == "auto" ? "as-is" : spec.weights;

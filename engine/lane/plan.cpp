@@ -225,16 +225,27 @@ Result<void> validatePlan(const Plan& plan) {
     return {};
 }
 
+std::optional<int> cudaDevice(std::string_view backend) {
+    constexpr std::string_view kCuda = "cuda";
+    if (!backend.starts_with(kCuda)) return std::nullopt;
+    backend.remove_prefix(kCuda.size());
+    if (backend.empty()) return 0;
+    int device = 0;
+    const char* end = backend.data() + backend.size();
+    if (backend.front() != ':' || std::from_chars(backend.data() + 1, end, device).ptr != end ||
+        backend.size() < 2 || device < 0)
+        return std::nullopt;
+    return device;
+}
+
 Result<EngineSettings> engineSettings(const LaneSpec& lane) {
     EngineSettings s;
-    if (lane.backend == "cuda") {
-        Error e = unsupported("no CUDA device: this version computes on the CPU only", {},
-                              "use the backend cpu");
-        e.code = ErrorCode::NoDevice;
-        return e;
-    }
-    if (lane.backend != "cpu" && lane.backend != "auto") {
-        return badInput("backend \"" + lane.backend + "\" is not possible; possible: cpu");
+    if (const auto device = cudaDevice(lane.backend)) {
+        s.backend = BackendKind::Cuda;
+        s.device = *device;
+    } else if (lane.backend != "cpu" && lane.backend != "auto") {
+        return badInput("backend \"" + lane.backend +
+                        "\" is not possible; possible: cpu, cuda, cuda:N (device N)");
     }
     if (lane.weights != "as-is" && lane.weights != "auto") {
         return unsupported("weights \"" + lane.weights + "\": converting is not in this version",

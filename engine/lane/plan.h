@@ -28,10 +28,10 @@ enum class DecodeKind : std::uint8_t { Plain };
 
 /// One lane as asked for. Strings that are "auto" take the default.
 struct LaneSpec {
-    std::string name;   ///< "A" …
-    std::string model;  ///< MODEL of the command line
-    std::string backend = "cpu";
-    int threads = 0;  ///< 0 = all usable
+    std::string name;             ///< "A" …
+    std::string model;            ///< MODEL of the command line
+    std::string backend = "cpu";  ///< cpu, cuda (the first device), cuda:N
+    int threads = 0;              ///< 0 = all usable
     std::string weights = "as-is";
     std::string kv = "fp16";          ///< fp32, fp16, bf16
     std::string attention = "flash";  ///< flash, naive
@@ -79,6 +79,9 @@ nlohmann::ordered_json laneToJson(const LaneSpec& lane);
 /// BadInput.
 Result<void> validatePlan(const Plan& plan);
 /// EngineSettings of a lane, or which option is not possible and why.
+/// The device of a lane's backend; none: not a GPU (or no backend at all).
+std::optional<int> cudaDevice(std::string_view backend);
+
 Result<EngineSettings> engineSettings(const LaneSpec& lane);
 
 }  // namespace lanescope

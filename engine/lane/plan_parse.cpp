@@ -124,6 +124,17 @@ class Reader {
         out = std::move(value);
     }
 
+    /// cpu, cuda or one device of several.
+    void backend(const json& object, const std::string& place, std::string& out) {
+        std::string value = out;
+        text(object, place, "backend", value);
+        if (!failed() && value != "auto" && value != "cpu" && !cudaDevice(value))
+            fail(join(place, "backend"),
+                 "\"" + value + "\" is not possible; possible: auto, cpu, cuda, cuda:N");
+        else
+            out = std::move(value);
+    }
+
     void flag(const json& object, const std::string& place, std::string_view key, bool& out) {
         const json* value = find(object, key);
         if (value == nullptr) return;
@@ -329,7 +340,7 @@ LaneSpec readLane(Reader& reader, const json& value, std::size_t index,
                            : "L" + std::to_string(index + 1);
     reader.text(value, place, "name", lane.name);
     reader.text(value, place, "model", lane.model);
-    reader.word(value, place, "backend", lane.backend, {"auto", "cpu", "cuda"});
+    reader.backend(value, place, lane.backend);
     reader.integer(value, place, "threads", lane.threads, 0, plan::kMaxThreads);
     reader.word(value, place, "weights", lane.weights,
                 {"auto", "as-is", "int8", "int4", "nf4", "fp8-e4m3", "fp8-e5m2"});

@@ -25,7 +25,6 @@ inline constexpr std::int64_t kMaxTemplateBytes = 1 << 20;  ///< what the templa
 
 // "auto" is the default of each. Words that this version knows but cannot run are refused where
 // the lane is built, so that the other lanes of the plan still run.
-inline constexpr std::array<std::string_view, 3> kBackends{"auto", "cpu", "cuda"};
 inline constexpr std::array<std::string_view, 2> kAttentions{"flash", "naive"};
 inline constexpr std::array<std::string_view, 2> kActs{"int8", "int8x2"};
 inline constexpr std::array<std::string_view, 2> kAffinities{"none", "cores"};

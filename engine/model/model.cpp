@@ -321,9 +321,11 @@ std::vector<const Weight*> Model::matrices() const {
 
 WeightBytes weightBytes(const Checkpoint& checkpoint) {
     WeightBytes sum;
+    const bool ownHead = checkpoint.find("output.weight") != nullptr;
     for (const TensorView& tensor : checkpoint.tensors()) {
+        const bool read = ownHead && tensor.name == "token_embd.weight";
         sum.stored += tensor.sizeBytes;
-        sum.packed += tensor.shape.size() == 2 && kernels::canPack(tensor.dtype)
+        sum.packed += tensor.shape.size() == 2 && !read && kernels::canPack(tensor.dtype)
                           ? static_cast<std::uint64_t>(kernels::packedBytes(
                                 tensor.dtype, tensor.shape[0], tensor.shape[1]))
                           : tensor.sizeBytes;

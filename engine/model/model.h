@@ -58,8 +58,7 @@ struct WeightBytes {
     std::uint64_t stored = 0;
     std::uint64_t packed = 0;
 };
-/// From the tensors alone. An embedding that is not the head too stays as it is stored and is
-/// counted as packed all the same: packing changes sizes by at most 3 %.
+/// From the tensors alone. An embedding that is not the head too stays as it is stored.
 WeightBytes weightBytes(const Checkpoint& checkpoint);
 
 class PackedWeights;

@@ -24,6 +24,14 @@ void add(const AddArgs& args);
 void softcap(const SoftcapArgs& args);
 void embed(const EmbedArgs& args);
 void kvWrite(const KvWriteArgs& args);
+/// C[rows, columns] (+)= A · B, every element one chain of FMAs over depth in order; columns is a
+/// multiple of 16.
+using AttentionProduct = void (*)(const float* a, std::int64_t aStride, const float* b,
+                                  std::int64_t bStride, float* c, std::int64_t cStride,
+                                  std::int64_t rows, std::int64_t columns, std::int64_t depth,
+                                  bool add);
+/// Attention whose two products are done by `product`: the same bits by whichever.
+void attentionBy(AttentionProduct product, const AttentionArgs& args);
 void attention(const AttentionArgs& args);
 void attentionCombine(const AttentionArgs& args);
 

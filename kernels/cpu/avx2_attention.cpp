@@ -33,6 +33,7 @@ Sums sumsAt(float* at, std::int64_t rows, std::int64_t dim) {
 /// One item at work: its rows (token-major, then head of the group) and its parts of the scratch.
 struct Work {
     const AttentionArgs& args;
+    AttentionProduct product;
     AttentionItem item;
     std::int64_t groupSize, rows, dim;  ///< dim: headDim rounded up to 16
     std::int64_t first, last;           ///< positions any row sees: [first, last]
@@ -161,8 +162,8 @@ float softmaxRow(const AttentionArgs& args, float* scores, std::int64_t count, R
 void flashTile(const Work& w, const Sums& sums, const KeyTile& tile) {
     const AttentionArgs& args = w.args;
     loadKeys(w, tile);
-    product(w.q, w.dim, w.keys, kKeys, w.scores, kKeys, w.rows, roundUp(tile.end, 16),
-            args.kv.headDim, false);
+    w.product(w.q, w.dim, w.keys, kKeys, w.scores, kKeys, w.rows, roundUp(tile.end, 16),
+              args.kv.headDim, false);
     for (std::int64_t r = 0; r < w.rows; ++r) {
         float* scores = w.scores + r * kKeys;
         const Reach seen = reach(args, w.position(r), tile.base, kKeys);
@@ -178,8 +179,8 @@ void flashTile(const Work& w, const Sums& sums, const KeyTile& tile) {
         if (keep != 1.0F) scaleRow(sums.acc + r * w.dim, w.dim, keep);
     }
     loadValues(w, tile);
-    product(w.scores + tile.begin, kKeys, w.values + tile.begin * w.dim, w.dim, sums.acc, w.dim,
-            w.rows, w.dim, tile.end - tile.begin, true);
+    w.product(w.scores + tile.begin, kKeys, w.values + tile.begin * w.dim, w.dim, sums.acc, w.dim,
+              w.rows, w.dim, tile.end - tile.begin, true);
 }
 
 void clear(const Work& w, const Sums& sums) {
@@ -230,8 +231,8 @@ void naiveItem(const Work& w) {
     for (std::int64_t base = start; base <= w.last; base += kKeys) {
         const KeyTile tile = keyTile(w, base);
         loadKeys(w, tile);
-        product(w.q, w.dim, w.keys, kKeys, w.scores + base - start, w.scoreStride, w.rows,
-                roundUp(tile.end, 16), w.args.kv.headDim, false);
+        w.product(w.q, w.dim, w.keys, kKeys, w.scores + base - start, w.scoreStride, w.rows,
+                  roundUp(tile.end, 16), w.args.kv.headDim, false);
     }
     for (std::int64_t r = 0; r < w.rows; ++r) {
         float* scores = w.scores + r * w.scoreStride;
@@ -244,15 +245,17 @@ void naiveItem(const Work& w) {
     for (std::int64_t base = start; base <= w.last; base += kKeys) {
         const KeyTile tile = keyTile(w, base);
         loadValues(w, tile);
-        product(w.scores + base - start + tile.begin, w.scoreStride, w.values + tile.begin * w.dim,
-                w.dim, w.sums.acc, w.dim, w.rows, w.dim, tile.end - tile.begin, true);
+        w.product(w.scores + base - start + tile.begin, w.scoreStride,
+                  w.values + tile.begin * w.dim, w.dim, w.sums.acc, w.dim, w.rows, w.dim,
+                  tile.end - tile.begin, true);
     }
 }
 
 /// Finds the item's rows and keys and divides the scratch into its parts (sizes:
 /// attentionScratchFloats()); copies its queries there.
-Work setUp(const AttentionArgs& args, std::int64_t index) {
+Work setUp(AttentionProduct product, const AttentionArgs& args, std::int64_t index) {
     Work w{args,
+           product,
            attentionItem(args, index),
            args.nHeads / args.kv.nKvHeads,
            0,
@@ -315,8 +318,8 @@ void finish(const AttentionArgs& args, std::int64_t index, const Sums& sums) {
     }
 }
 
-void attendItem(const AttentionArgs& args, std::int64_t index) {
-    const Work w = setUp(args, index);
+void attendItem(AttentionProduct product, const AttentionArgs& args, std::int64_t index) {
+    const Work w = setUp(product, args, index);
     if (args.kind == AttentionKind::Naive) {
         clear(w, w.sums);
         if (w.last >= 0) naiveItem(w);
@@ -342,16 +345,20 @@ Sums partialSums(const AttentionArgs& args, std::int64_t unit, std::int64_t rows
 
 }  // namespace
 
-void attention(const AttentionArgs& args) {
+void attentionBy(AttentionProduct product, const AttentionArgs& args) {
     if (args.partial == nullptr) {
-        for (std::int64_t i = args.itemBegin; i < args.itemEnd; ++i) attendItem(args, i);
+        for (std::int64_t i = args.itemBegin; i < args.itemEnd; ++i) attendItem(product, args, i);
         return;
     }
     const std::int64_t nStretches = attentionStretches(args);
     for (std::int64_t unit = args.itemBegin; unit < args.itemEnd; ++unit) {
-        const Work w = setUp(args, unit / nStretches);
+        const Work w = setUp(product, args, unit / nStretches);
         flashStretch(w, partialSums(args, unit, w.rows), unit % nStretches);
     }
+}
+
+void attention(const AttentionArgs& args) {
+    attentionBy(product, args);
 }
 
 void attentionCombine(const AttentionArgs& args) {

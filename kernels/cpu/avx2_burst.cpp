@@ -2,11 +2,19 @@
 
 #include "kernels/cpu/avx2.h"
 #include "kernels/cpu/avx2_math.h"
+#include "kernels/cpu/burst_chains.h"
 
 namespace lanescope::kernels::avx2 {
 namespace {
 
 constexpr int kChains = 12;
+
+struct FloatChain {
+    __m256 v;
+};
+struct IntChain {
+    __m256i v;
+};
 
 /// Takes a value for used and changed, so that no loop is folded away.
 template <class V>
@@ -15,44 +23,41 @@ inline void touch(V& v) {
 }
 
 std::uint64_t fp32(std::uint64_t rounds) {
-    __m256 sum[kChains];
-    for (__m256& s : sum) s = _mm256_setzero_ps();
+    Chains<FloatChain, kChains> sums;
+    sums.each([](__m256& sum) { sum = _mm256_setzero_ps(); });
     __m256 a = _mm256_set1_ps(1.0F);
     __m256 b = _mm256_set1_ps(0.5F);
     touch(a);
     touch(b);
-    for (std::uint64_t i = 0; i < rounds; ++i) {
-#pragma GCC unroll 12
-        for (int c = 0; c < kChains; ++c) {
-            sum[c] = _mm256_fmadd_ps(a, b, sum[c]);
-            touch(sum[c]);
-        }
-    }
+    for (std::uint64_t i = 0; i < rounds; ++i)
+        sums.each([a, b](__m256& sum) {
+            sum = _mm256_fmadd_ps(a, b, sum);
+            touch(sum);
+        });
     return rounds * kChains * 8 * 2;
 }
 
-/// The inner step of the fast matrix product: multiply to 16 bits, add, and once per block of eight
-/// column groups widen to 32 bits.
+/// The inner step of the fast matrix product: multiply to 16 bits and add.
 std::uint64_t int8(std::uint64_t rounds) {
-    __m256i sum[kChains];
-    for (__m256i& s : sum) s = _mm256_setzero_si256();
+    Chains<IntChain, kChains> sums;
+    sums.each([](__m256i& sum) { sum = _mm256_setzero_si256(); });
     __m256i w = _mm256_set1_epi8(1);
     __m256i x = _mm256_set1_epi8(1);
     touch(w);
     touch(x);
-    for (std::uint64_t i = 0; i < rounds; ++i) {
-#pragma GCC unroll 12
-        for (int c = 0; c < kChains; ++c) {
-            sum[c] = _mm256_add_epi16(sum[c], _mm256_maddubs_epi16(w, x));
-            touch(sum[c]);
-        }
-    }
+    for (std::uint64_t i = 0; i < rounds; ++i)
+        sums.each([&w, x](__m256i& sum) {
+            touch(w);  // or all chains would share one product
+            sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(w, x));
+            touch(sum);
+        });
     return rounds * kChains * 32 * 2;
 }
 
 }  // namespace
 
 std::uint64_t burst(Burst kind, std::uint64_t rounds) {
+    if (kind == Burst::Bf16) return 0;
     return kind == Burst::Int8 ? int8(rounds) : fp32(rounds);
 }
 

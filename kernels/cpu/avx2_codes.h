@@ -5,6 +5,8 @@
 // products of few bits, rounded at the same place.
 
 #include "kernels/cpu/avx2_unpack.h"
+#include "kernels/cpu/packed_codes.h"
+#include "kernels/cpu/sub_scales.h"
 
 namespace lanescope::kernels::avx2 {
 namespace {
@@ -28,6 +30,13 @@ inline void store32(std::int8_t* q, __m256i v) {
 
 inline void setScales(Codes& c, int begin, int end, float d) {
     for (int i = begin; i < end; ++i) c.d[i] = d;
+}
+
+/// The same of a super-block whose parts have whole scales: exact products, whatever their order.
+template <DType kType, class Block>
+inline void setSubScales(const Block& b, Codes& c) {
+    const float unit = halfToFloat(superScale(b)) * scaleUnit(kType);
+    for (int i = 0; i < kSuperBlock / 16; ++i) c.d[i] = unit * static_cast<float>(subScale(b, i));
 }
 
 /// y[0..15] = q * d, - m where the format has minima.

@@ -37,12 +37,7 @@ inline std::uint32_t signsOfSevens(std::uint32_t fields) {
     return signs;
 }
 
-inline float nibbleScale(const std::uint8_t* scales, int i) {
-    return static_cast<float>(scales[i / 2] >> (4 * (i % 2)) & 15);
-}
-
 inline void decode(const BlockIQ2_XXS& b, Codes& c) {
-    const float d = halfToFloat(b.d);
     const auto& grid = kIq2XxsGrid;
     for (int s = 0; s < 8; ++s) {
         const std::uint32_t i = dword(b.q + 4 * s);
@@ -50,12 +45,11 @@ inline void decode(const BlockIQ2_XXS& b, Codes& c) {
         const __m256i v =
             four(grid[i & 255], grid[i >> 8 & 255], grid[i >> 16 & 255], grid[i >> 24]);
         store32(c.q + 32 * s, withSigns(v, signsOfSevens(rest)));
-        setScales(c, 2 * s, 2 * s + 2, d * (0.5F + static_cast<float>(rest >> 28)) * 0.25F);
     }
+    setSubScales<DType::IQ2_XXS>(b, c);
 }
 
 inline void decode(const BlockIQ2_XS& b, Codes& c) {
-    const float d = halfToFloat(b.d);
     for (int s = 0; s < 8; ++s) {
         std::uint64_t entry[4];
         std::uint32_t signs = 0;
@@ -66,11 +60,10 @@ inline void decode(const BlockIQ2_XS& b, Codes& c) {
         }
         store32(c.q + 32 * s, withSigns(four(entry[0], entry[1], entry[2], entry[3]), signs));
     }
-    for (int i = 0; i < 16; ++i) c.d[i] = d * (0.5F + nibbleScale(b.scales, i)) * 0.25F;
+    setSubScales<DType::IQ2_XS>(b, c);
 }
 
 inline void decode(const BlockIQ2_S& b, Codes& c) {
-    const float d = halfToFloat(b.d);
     for (int s = 0; s < 8; ++s) {
         std::uint64_t entry[4];
         for (int i = 0; i < 4; ++i)
@@ -78,33 +71,30 @@ inline void decode(const BlockIQ2_S& b, Codes& c) {
         store32(c.q + 32 * s,
                 withSigns(four(entry[0], entry[1], entry[2], entry[3]), dword(b.signs + 4 * s)));
     }
-    for (int i = 0; i < 16; ++i) c.d[i] = d * (0.5F + nibbleScale(b.scales, i)) * 0.25F;
+    setSubScales<DType::IQ2_S>(b, c);
 }
 
 inline void decode(const BlockIQ3_XXS& b, Codes& c) {
-    const float d = halfToFloat(b.d);
     for (int s = 0; s < 8; ++s) {
         const std::uint32_t rest = dword(b.signsAndScale + 4 * s);
         alignas(32) std::uint32_t entry[8];
         for (int i = 0; i < 8; ++i) entry[i] = kIq3XxsGrid[b.q[8 * s + i]];
         store32(c.q + 32 * s, withSigns(load32(entry), signsOfSevens(rest)));
-        setScales(c, 2 * s, 2 * s + 2, d * (0.5F + static_cast<float>(rest >> 28)) * 0.5F);
     }
+    setSubScales<DType::IQ3_XXS>(b, c);
 }
 
 inline void decode(const BlockIQ3_S& b, Codes& c) {
-    const float d = halfToFloat(b.d);
     for (int s = 0; s < 8; ++s) {
         alignas(32) std::uint32_t entry[8];
         for (int i = 0; i < 8; ++i)
             entry[i] = kIq3SGrid[b.q[8 * s + i] | (b.high[s] >> i & 1U) << 8];
         store32(c.q + 32 * s, withSigns(load32(entry), dword(b.signs + 4 * s)));
-        setScales(c, 2 * s, 2 * s + 2, d * (1.0F + 2.0F * nibbleScale(b.scales, s)));
     }
+    setSubScales<DType::IQ3_S>(b, c);
 }
 
 inline void decode(const BlockIQ1_S& b, Codes& c) {
-    const float d = halfToFloat(b.d);
     const auto& grid = kIq1Grid;
     for (int s = 0; s < 8; ++s) {
         const std::uint8_t* q = b.q + 4 * s;
@@ -114,16 +104,11 @@ inline void decode(const BlockIQ1_S& b, Codes& c) {
                  grid[q[2] | (high >> 6 & 7) << 8], grid[q[3] | (high >> 9 & 7) << 8]);
         const __m256i delta = _mm256_set1_epi8((high & 0x8000) != 0 ? -1 : 1);
         store32(c.q + 32 * s, _mm256_add_epi8(v, delta));
-        // The codes are eighths.
-        setScales(c, 2 * s, 2 * s + 2, d * static_cast<float>(2 * (high >> 12 & 7) + 1) * 0.125F);
     }
+    setSubScales<DType::IQ1_S>(b, c);  // the codes are eighths
 }
 
 inline void decode(const BlockIQ1_M& b, Codes& c) {
-    const std::uint32_t s01 = dword(b.scales);
-    const std::uint32_t s23 = dword(b.scales + 2);
-    const float d = halfToFloat(static_cast<std::uint16_t>(
-        (s01 >> 12 & 0x000F) | (s01 >> 24 & 0x00F0) | (s23 >> 4 & 0x0F00) | (s23 >> 16 & 0xF000)));
     constexpr std::uint64_t kPlus = 0x0101010101010101ULL;
     constexpr std::uint64_t kMinus = ~std::uint64_t{0};
     for (int s = 0; s < 8; ++s) {
@@ -137,10 +122,7 @@ inline void decode(const BlockIQ1_M& b, Codes& c) {
         store32(c.q + 32 * s, _mm256_add_epi8(four(entry[0], entry[1], entry[2], entry[3]),
                                               four(delta[0], delta[1], delta[2], delta[3])));
     }
-    for (int i = 0; i < 16; ++i) {
-        const int scale = b.scales[i / 4] >> (3 * (i % 4)) & 7;
-        c.d[i] = d * static_cast<float>(2 * scale + 1) * 0.125F;
-    }
+    setSubScales<DType::IQ1_M>(b, c);
 }
 
 }  // namespace

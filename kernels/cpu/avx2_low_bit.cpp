@@ -42,8 +42,7 @@ inline void decode(const BlockQ3_K& b, Codes& c) {
     const float d = halfToFloat(b.d);
     c.super[0] = d;
     for (int i = 0; i < 16; ++i) {
-        const int low = b.scales[i % 8] >> (i < 8 ? 0 : 4) & 15;
-        const int scale = (low | (b.scales[8 + i % 4] >> (2 * (i / 4)) & 3) << 4) - 32;
+        const int scale = subScale(b, i);
         c.sub[i] = static_cast<std::int16_t>(scale);
         c.d[i] = d * static_cast<float>(scale);
     }
@@ -65,13 +64,8 @@ inline void decode(const BlockIQ4_NL& b, Codes& c) {
 }
 
 inline void decode(const BlockIQ4_XS& b, Codes& c) {
-    const float d = halfToFloat(b.d);
-    const int high = b.high;
-    for (int s = 0; s < 8; ++s) {
-        store32(c.q + 32 * s, lookUp(b.q + 16 * s, kIq4Values));
-        const int scale = ((b.low[s / 2] >> (4 * (s % 2)) & 15) | (high >> (2 * s) & 3) << 4) - 32;
-        setScales(c, 2 * s, 2 * s + 2, d * static_cast<float>(scale));
-    }
+    for (int s = 0; s < 8; ++s) store32(c.q + 32 * s, lookUp(b.q + 16 * s, kIq4Values));
+    setSubScales<DType::IQ4_XS>(b, c);
 }
 
 inline void decode(const BlockMXFP4& b, Codes& c) {

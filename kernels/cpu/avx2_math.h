@@ -39,6 +39,18 @@ namespace {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
 }
 
+/// Rounded to the nearest bf16, even on ties; NaN stays NaN.
+[[maybe_unused]] inline __m256 roundToBf16(__m256 v) {
+    const __m256i bits = _mm256_castps_si256(v);
+    const __m256i odd = _mm256_and_si256(_mm256_srli_epi32(bits, 16), _mm256_set1_epi32(1));
+    const __m256i rounded =
+        _mm256_add_epi32(bits, _mm256_add_epi32(odd, _mm256_set1_epi32(0x7FFF)));
+    const __m256i quiet = _mm256_or_si256(bits, _mm256_set1_epi32(0x400000));
+    const __m256i nan = _mm256_castps_si256(_mm256_cmp_ps(v, v, _CMP_UNORD_Q));
+    return _mm256_castsi256_ps(
+        _mm256_and_si256(_mm256_blendv_epi8(rounded, quiet, nan), _mm256_set1_epi32(-0x10000)));
+}
+
 /// e^x. Polynomial of Cephes' expf on [-ln2/2, ln2/2]; below -86.9 gives 0, above 88.72 infinity,
 /// NaN stays NaN, 0 gives exactly 1. Error at most 1.1 ulp (ExpMatchesToTwoUlp in the tests).
 [[maybe_unused]] inline __m256 expPs(__m256 x) {

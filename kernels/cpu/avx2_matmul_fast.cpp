@@ -4,6 +4,7 @@
 // Order of operations: panel.h.
 
 #include <algorithm>
+#include <bit>
 
 #include "kernels/cpu/avx2.h"
 #include "kernels/cpu/avx2_block.h"
@@ -66,6 +67,7 @@ struct TileActs {
 template <int kP, int kT>
 class TileSums {
   public:
+    // cppcheck-suppress uninitMemberVar  // every sum is set before it is read
     TileSums() {
         // Hides the array: GCC 12 otherwise keeps a copy on the stack and stores every sum twice.
         if constexpr (kP * kT > 4) asm("" : "+r"(m_at));
@@ -109,52 +111,66 @@ inline void signedDots(const Block& block, const TileActs& a, __m256i (&dot)[kP]
     }
 }
 
-/// A block's dots of kP half panels with kT tokens. Written so that a broadcast serves both halves
-/// and a weight vector all tokens.
-template <PanelKind kKind, int kP, int kT, class Block>
-inline void blockDots(const Block& block, const TileActs& a, __m256i (&dot)[kP][kT]) {
-    const __m256i ones = _mm256_set1_epi16(1);
-    if constexpr (kKind == PanelKind::Signed8) {
-        signedDots<0, 8>(block, a, dot);
-    } else {
-        // How many groups fit 16 bits: 8 of 15 * 127 * 2, 4 of 31 * 127 * 2, 2 of 63 * 127 * 2.
-        constexpr bool kFour = kKind == PanelKind::Minimum4 || kKind == PanelKind::Zero4;
-        constexpr int kGroups = kFour ? 8 : kKind == PanelKind::Scaled6 ? 2 : 4;
-#pragma GCC unroll 4
-        for (int begin = 0; begin < 8; begin += kGroups) {
-            __m256i sum[kP][kT];
+/// The same of unsigned weights, summed in 16 bits for as many groups as fit there and widened by
+/// `factor`. Written so that a broadcast serves both halves and a weight vector all tokens.
+template <int kBegin, int kEnd, int kP, int kT, class Block>
+inline void unsignedDots(const Block& block, const TileActs& a, const __m256i (&factor)[kP],
+                         __m256i (&dot)[kP][kT]) {
+    constexpr int kFit = groupsIn16Bits(Block::kCodes.top);
+    constexpr int kGroups = kFit < kEnd - kBegin ? kFit : kEnd - kBegin;
 #pragma GCC unroll 8
-            for (int g = begin; g < begin + kGroups; ++g) {
-                __m256i v[kP];
+    for (int begin = kBegin; begin < kEnd; begin += kGroups) {
+        __m256i sum[kP][kT];
+#pragma GCC unroll 8
+        for (int g = begin; g < begin + kGroups; ++g) {
+            __m256i v[kP];
 #pragma GCC unroll 2
-                for (int p = 0; p < kP; ++p) v[p] = block.w(g, p);
+            for (int p = 0; p < kP; ++p) v[p] = block.w(g, p);
 #pragma GCC unroll 4
-                for (int t = 0; t < kT; ++t) {
-                    const __m256i x = broadcast4(a.codes(t) + 4 * g);
+            for (int t = 0; t < kT; ++t) {
+                const __m256i x = broadcast4(a.codes(t) + 4 * g);
 #pragma GCC unroll 2
-                    for (int p = 0; p < kP; ++p) {
-                        const __m256i pairs = _mm256_maddubs_epi16(v[p], x);
-                        sum[p][t] = g == begin ? pairs : _mm256_add_epi16(sum[p][t], pairs);
-                        pin(sum[p][t]);
-                    }
-                }
-            }
-#pragma GCC unroll 2
-            for (int p = 0; p < kP; ++p) {
-                __m256i factor = ones;
-                if constexpr (hasHalves(kKind)) {
-                    __m256i sub = block.sub(p);
-                    if constexpr (kKind == PanelKind::Minimum2)
-                        sub = _mm256_and_si256(sub, _mm256_set1_epi16(0xFF));
-                    factor = halfScales(sub, begin / 4);
-                }
-#pragma GCC unroll 4
-                for (int t = 0; t < kT; ++t) {
-                    const __m256i wide = _mm256_madd_epi16(sum[p][t], factor);
-                    dot[p][t] = begin == 0 ? wide : _mm256_add_epi32(dot[p][t], wide);
+                for (int p = 0; p < kP; ++p) {
+                    const __m256i pairs = _mm256_maddubs_epi16(v[p], x);
+                    sum[p][t] = g == begin ? pairs : _mm256_add_epi16(sum[p][t], pairs);
+                    pin(sum[p][t]);
                 }
             }
         }
+#pragma GCC unroll 2
+        for (int p = 0; p < kP; ++p) {
+#pragma GCC unroll 4
+            for (int t = 0; t < kT; ++t) {
+                const __m256i wide = _mm256_madd_epi16(sum[p][t], factor[p]);
+                dot[p][t] = begin == kBegin ? wide : _mm256_add_epi32(dot[p][t], wide);
+            }
+        }
+    }
+}
+
+/// A block's dots of kP half panels with kT tokens; a[t] points at the block's activations. Halves
+/// with whole scales of their own have them multiplied in.
+template <PanelKind kKind, int kP, int kT, class Block>
+inline void blockDots(const Block& block, const TileActs& a, __m256i (&dot)[kP][kT]) {
+    if constexpr (Block::kCodes.isSigned) {
+        signedDots<0, 8>(block, a, dot);
+    } else if constexpr (hasHalves(kKind)) {
+        __m256i factor[2][kP];
+        for (int p = 0; p < kP; ++p) {
+            __m256i sub = block.sub(p);
+            if constexpr (kKind == PanelKind::Minimum2)
+                sub = _mm256_and_si256(sub, _mm256_set1_epi16(0xFF));
+            for (int half = 0; half < 2; ++half) factor[half][p] = halfScales(sub, half);
+        }
+        __m256i second[kP][kT];
+        unsignedDots<0, 4>(block, a, factor[0], dot);
+        unsignedDots<4, 8>(block, a, factor[1], second);
+        for (int p = 0; p < kP; ++p)
+            for (int t = 0; t < kT; ++t) dot[p][t] = _mm256_add_epi32(dot[p][t], second[p][t]);
+    } else {
+        __m256i factor[kP];
+        for (int p = 0; p < kP; ++p) factor[p] = _mm256_set1_epi16(1 << Block::kCodes.log2Factor);
+        unsignedDots<0, 8>(block, a, factor, dot);
     }
 }
 
@@ -162,13 +178,17 @@ inline void blockDots(const Block& block, const TileActs& a, __m256i (&dot)[kP][
 template <PanelKind kKind, class Block>
 inline __m256 accumulate(__m256i dot, __m256i sums, __m256 scale, const Block& block, int p,
                          __m256 acc) {
-    if constexpr (zeroPoint(kKind) != 0) {
+    constexpr int kZero = Block::kCodes.zero;
+    if constexpr (Block::kCodes.rowZeros) {
+        dot = _mm256_sub_epi32(dot, _mm256_madd_epi16(sums, block.sub(p)));
+    } else if constexpr (kZero != 0) {
         if constexpr (kKind == PanelKind::Scaled6) {
+            static_assert(std::has_single_bit(static_cast<unsigned>(kZero)));
             const __m256i shift = _mm256_madd_epi16(sums, block.sub(p));
-            dot = _mm256_sub_epi32(dot, _mm256_slli_epi32(shift, 5));
+            dot = _mm256_sub_epi32(
+                dot, _mm256_slli_epi32(shift, std::countr_zero(static_cast<unsigned>(kZero))));
         } else {
-            dot =
-                _mm256_sub_epi32(dot, _mm256_madd_epi16(sums, _mm256_set1_epi16(zeroPoint(kKind))));
+            dot = _mm256_sub_epi32(dot, _mm256_madd_epi16(sums, _mm256_set1_epi16(kZero)));
         }
     }
     const __m256 d = block.d(p);
@@ -182,16 +202,33 @@ inline __m256 accumulate(__m256i dot, __m256i sums, __m256 scale, const Block& b
     return _mm256_fmadd_ps(scale, v, acc);
 }
 
+/// Dots of one half of a Split8 block, in values.
+template <int kHalf, int kP, int kT, class Block>
+inline void halfDots(const Block& block, const TileActs& a, __m256i (&dot)[kP][kT]) {
+    if constexpr (Block::kCodes.isSigned) {
+        signedDots<4 * kHalf, 4 * kHalf + 4>(block, a, dot);
+    } else {
+        __m256i factor[kP];
+        for (int p = 0; p < kP; ++p) factor[p] = _mm256_set1_epi16(1 << Block::kCodes.log2Factor);
+        unsignedDots<4 * kHalf, 4 * kHalf + 4>(block, a, factor, dot);
+        for (int t = 0; t < kT; ++t) {
+            const __m256i shift =
+                _mm256_set1_epi32(Block::kCodes.zero * a.sum16[2 * a.nBlocks * t + kHalf]);
+            for (int p = 0; p < kP; ++p) dot[p][t] = _mm256_sub_epi32(dot[p][t], shift);
+        }
+    }
+}
+
 /// A whole block of Split8: the halves have scales of their own.
 template <int kP, int kT, class Block>
 inline void splitBlock(const Block& block, const TileActs& a, TileSums<kP, kT>& sums) {
     __m256i dot[kP][kT];
     __m256 v[kP][kT];
-    signedDots<0, 4>(block, a, dot);
+    halfDots<0, kP, kT>(block, a, dot);
     for (int p = 0; p < kP; ++p)
         for (int t = 0; t < kT; ++t)
             v[p][t] = _mm256_mul_ps(block.d(p), _mm256_cvtepi32_ps(dot[p][t]));
-    signedDots<4, 8>(block, a, dot);
+    halfDots<1, kP, kT>(block, a, dot);
     for (int p = 0; p < kP; ++p) {
         const __m256 d = block.m(p);
         for (int t = 0; t < kT; ++t) {
@@ -211,8 +248,7 @@ inline void wholeBlock(const Block& block, const TileActs& a, TileSums<kP, kT>& 
         const __m256 scale = a.scales(t);
 #pragma GCC unroll 2
         for (int p = 0; p < kP; ++p)
-            sums.set(p, t,
-                     accumulate<kKind>(dot[p][t], pair, scale, block, p, sums.get(p, t)));
+            sums.set(p, t, accumulate<kKind>(dot[p][t], pair, scale, block, p, sums.get(p, t)));
     }
 }
 
@@ -251,8 +287,7 @@ void tile(const Chunk& c, const Source& source, std::int64_t token) {
     TileSums<kP, kT> sums;
     for (int t = 0; t < kT; ++t)
         for (int p = 0; p < kP; ++p)
-            sums.set(p, t,
-                     c.first ? _mm256_setzero_ps() : rows.load(y + t * c.args.yStride, p));
+            sums.set(p, t, c.first ? _mm256_setzero_ps() : rows.load(y + t * c.args.yStride, p));
     for (int b = 0; b < c.nBlocks; ++b, a.next()) {
         const auto block = source.block(b);
         source.prefetch(b);
@@ -296,8 +331,10 @@ void expand(const PackedBlock<kType>& block, Panel& panel, int b) {
         for (int g = 0; g < 8; ++g)
             _mm256_store_si256(reinterpret_cast<__m256i*>(panel.w[b][g] + 32 * p), block.w(g, p));
         _mm256_store_ps(panel.d[b] + 8 * p, block.d(p));
-        if constexpr (hasMinimum(kKind)) _mm256_store_ps(panel.m[b] + 8 * p, block.m(p));
-        if constexpr (kKind == PanelKind::Scaled6)
+        if constexpr (hasMinimum(kKind) || kKind == PanelKind::Split8)
+            _mm256_store_ps(panel.m[b] + 8 * p, block.m(p));
+        if constexpr (kKind == PanelKind::Scaled6 || kKind == PanelKind::Minimum2 ||
+                      packedCodes(kType).rowZeros)
             _mm256_store_si256(reinterpret_cast<__m256i*>(panel.sub[b] + 16 * p), block.sub(p));
     }
 }
@@ -318,7 +355,7 @@ void throughL1(const Chunk& whole, const PackedSource<PackedBlock<kType>>& sourc
                       count,
                       from == 0 && whole.first,
                       from + count == whole.nBlocks};
-        allTokens<panelKind(kType), 2>(c, PanelSource<PanelBlock>{panel});
+        allTokens<panelKind(kType), 2>(c, PanelSource<PanelBlock<packedCodes(kType)>>{panel});
     }
 }
 
@@ -327,10 +364,11 @@ struct Kernel {
     static constexpr bool kWholePanels = false;  ///< half a panel is a tile of its own
     template <PanelKind kKind>
     static void run(const Chunk& c, const Panel& panel) {
+        const PanelSource<PanelBlock<panelCodes(kKind)>> source{panel};
         if (c.nRows > kPartRows)
-            allTokens<kKind, 2>(c, PanelSource<PanelBlock>{panel});
+            allTokens<kKind, 2>(c, source);
         else
-            allTokens<kKind, 1>(c, PanelSource<PanelBlock>{panel});
+            allTokens<kKind, 1>(c, source);
     }
     template <DType kType>
     static void run(const Chunk& c, const std::uint8_t* panel) {

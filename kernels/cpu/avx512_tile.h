@@ -29,7 +29,7 @@ inline __m512i broadcast4(const void* p) {
 template <PanelKind kKind, int kT, class Block>
 inline void blockDots(const Block& block, const std::int8_t* const (&a)[kT],
                       __m512i (&part)[2][kT]) {
-    constexpr bool kSigned = kKind == PanelKind::Signed8 || kKind == PanelKind::Split8;
+    constexpr bool kSigned = Block::kCodes.isSigned;
     constexpr int kPerHalf = hasHalves(kKind) ? 4 : 8;
 #pragma GCC unroll 8
     for (int g = 0; g < 8; ++g) {
@@ -40,6 +40,9 @@ inline void blockDots(const Block& block, const std::int8_t* const (&a)[kT],
             __m512i& sum = part[g / kPerHalf][t];
             const __m512i before = g % kPerHalf == 0 ? _mm512_setzero_si512() : sum;
             sum = _mm512_dpbusd_epi32(before, w, broadcast4(a[t] + 4 * g));
+            if constexpr (Block::kCodes.log2Factor > 0)
+                if (g % kPerHalf == kPerHalf - 1)
+                    sum = _mm512_slli_epi32(sum, Block::kCodes.log2Factor);
         }
     }
 }
@@ -55,14 +58,14 @@ inline __m512i twoProducts(__m512i a, __m512i b, __m512i c, __m512i d) {
 }
 
 /// What a block adds to one token's sum, before the activations' scale (the order is panel.h's).
-/// s: the block's two sums of 16 activations. kBias: what was added to signed weights.
-template <PanelKind kKind, int kBias, class Block>
+/// s: the block's two sums of 16 activations. kZero: what the dots' weights are too large by.
+template <PanelKind kKind, int kZero, class Block>
 inline __m512 blockValue(const Block& block, __m512i first, __m512i second, const std::int16_t* s) {
     const __m512 d = block.d();
     if constexpr (kKind == PanelKind::Split8) {
-        if constexpr (kBias != 0) {
-            first = _mm512_sub_epi32(first, _mm512_set1_epi32(kBias * s[0]));
-            second = _mm512_sub_epi32(second, _mm512_set1_epi32(kBias * s[1]));
+        if constexpr (kZero != 0) {
+            first = _mm512_sub_epi32(first, _mm512_set1_epi32(kZero * s[0]));
+            second = _mm512_sub_epi32(second, _mm512_set1_epi32(kZero * s[1]));
         }
         return _mm512_fmadd_ps(block.m(), _mm512_cvtepi32_ps(second),
                                _mm512_mul_ps(d, _mm512_cvtepi32_ps(first)));
@@ -77,12 +80,14 @@ inline __m512 blockValue(const Block& block, __m512i first, __m512i second, cons
         const __m512i both = block.sub();  // [row][half] 16-bit scales
         const __m512i low = _mm512_srai_epi32(_mm512_slli_epi32(both, 16), 16);
         const __m512i high = _mm512_srai_epi32(both, 16);
-        first = _mm512_sub_epi32(first, _mm512_set1_epi32(32 * s[0]));
-        second = _mm512_sub_epi32(second, _mm512_set1_epi32(32 * s[1]));
+        first = _mm512_sub_epi32(first, _mm512_set1_epi32(kZero * s[0]));
+        second = _mm512_sub_epi32(second, _mm512_set1_epi32(kZero * s[1]));
         return _mm512_mul_ps(d, _mm512_cvtepi32_ps(twoProducts(first, low, second, high)));
     } else {
-        constexpr int kZero = kKind == PanelKind::Signed8 ? kBias : zeroPoint(kKind);
         const int total = s[0] + s[1];
+        if constexpr (Block::kCodes.rowZeros)
+            first = _mm512_sub_epi32(first, _mm512_mullo_epi32(_mm512_srli_epi32(block.sub(), 16),
+                                                               _mm512_set1_epi32(total)));
         if constexpr (kZero != 0) first = _mm512_sub_epi32(first, _mm512_set1_epi32(kZero * total));
         __m512 v = _mm512_mul_ps(d, _mm512_cvtepi32_ps(first));
         if constexpr (hasMinimum(kKind))
@@ -121,15 +126,17 @@ void tile(const Chunk& c, const Source& source, std::int64_t token) {
         sums[t] = x.sum16 + 2 * ((token + t) * rowBlocks + c.block);
         acc[t] = beginSum(c, token + t);
     }
+    using Block = decltype(source.block(0));
+    constexpr int kZero = Block::kCodes.isSigned ? kSignedBias : Block::kCodes.zero;
     for (int b = 0; b < c.nBlocks; ++b) {
-        const auto block = source.block(b);
+        const Block block = source.block(b);
         if constexpr (kT >= 4) source.prefetch(b);
         __m512i part[2][kT];
         blockDots<kKind, kT>(block, a, part);
 #pragma GCC unroll 8
         for (int t = 0; t < kT; ++t) {
             const __m512 v =
-                blockValue<kKind, kSignedBias>(block, part[0][t], part[1][t], sums[t] + 2 * b);
+                blockValue<kKind, kZero>(block, part[0][t], part[1][t], sums[t] + 2 * b);
             acc[t] = _mm512_fmadd_ps(_mm512_set1_ps(scale[t][b]), v, acc[t]);
             a[t] += kActsBlock;
         }

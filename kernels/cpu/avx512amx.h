@@ -10,6 +10,8 @@ namespace lanescope::kernels::avx512amx {
 void matmul(const MatmulArgs& args);
 
 std::uint64_t burst(Burst kind, std::uint64_t rounds);
+/// The same with tiles of bf16. Precondition: avx512bf16::hasTiles().
+std::uint64_t burstWithBf16(Burst kind, std::uint64_t rounds);
 
 /// Whether the processor has AMX int8 tiles and the system lets this process use them. Asks the
 /// system for them the first time.

@@ -78,11 +78,11 @@ inline void addBlock(const Chunk& c, const Panel& panel, int b, std::int64_t tok
                      const Dots& first, const Dots& second, __m512 (&acc)[kTileTokens]) {
     const ActsQ8& x = *c.args.xq;
     const std::int64_t rowBlocks = c.args.nCols / kActsBlock;
-    const PanelBlock block(panel, b);
+    const PanelBlock<kKind> block(panel, b);
     for (int t = 0; t < kTileTokens; ++t) {
         const std::int64_t at = (token + t) * rowBlocks + c.block + b;
-        const __m512 v = avx512vnni::blockValue<kKind, 0>(block, first.token(t), second.token(t),
-                                                          x.sum16 + 2 * at);
+        const __m512 v = avx512vnni::blockValue<kKind, zeroPoint(kKind)>(
+            block, first.token(t), second.token(t), x.sum16 + 2 * at);
         acc[t] = _mm512_fmadd_ps(_mm512_set1_ps(x.scale[at]), v, acc[t]);
     }
 }
@@ -122,17 +122,29 @@ template <PanelKind kKind>
 void allTokens(const Chunk& c, const Panel& panel) {
     std::int64_t t = 0;
     for (; t + kTileTokens <= c.args.nTokens; t += kTileTokens) tile<kKind>(c, panel, t);
-    avx512vnni::allTokens<kKind>(c, PanelSource<PanelBlock>{panel}, t);
+    avx512vnni::allTokens<kKind>(c, PanelSource<PanelBlock<kKind>>{panel}, t);
 }
 
-/// A packed block into the panel, where tiles can read it.
+/// A packed block into the panel, where tiles can read it, with the panel's zero point.
 template <DType kType>
 void expand(const PackedBlock<kType>& block, Panel& panel, int b) {
+    constexpr PanelKind kKind = panelKind(kType);
+    constexpr int kMove = zeroPoint(kKind) - packedCodes(kType).zero;
+    __m512i rowZeros = _mm512_setzero_si512();
+    if constexpr (packedCodes(kType).rowZeros)
+        rowZeros = _mm512_or_si512(block.sub(), _mm512_slli_epi16(block.sub(), 8));
 #pragma GCC unroll 8
-    for (int g = 0; g < 8; ++g) _mm512_store_si512(panel.w[b][g], block.w(g));
+    for (int g = 0; g < 8; ++g) {
+        __m512i w = block.w(g);
+        for (int i = 0; i < packedCodes(kType).log2Factor; ++i) w = _mm512_add_epi8(w, w);
+        if constexpr (kMove != 0) w = _mm512_add_epi8(w, _mm512_set1_epi8(kMove));
+        if constexpr (packedCodes(kType).rowZeros) w = _mm512_sub_epi8(w, rowZeros);
+        _mm512_store_si512(panel.w[b][g], w);
+    }
     _mm512_store_ps(panel.d[b], block.d());
-    if constexpr (hasMinimum(panelKind(kType))) _mm512_store_ps(panel.m[b], block.m());
-    if constexpr (panelKind(kType) == PanelKind::Scaled6)
+    if constexpr (hasMinimum(kKind) || kKind == PanelKind::Split8)
+        _mm512_store_ps(panel.m[b], block.m());
+    if constexpr (kKind == PanelKind::Scaled6 || kKind == PanelKind::Minimum2)
         _mm512_store_si512(panel.sub[b], block.sub());
 }
 

@@ -7,6 +7,7 @@
 #endif
 
 #include "kernels/cpu/avx512amx.h"
+#include "kernels/cpu/avx512bf16.h"
 #include "kernels/cpu/avx512vnni.h"
 
 namespace lanescope::kernels::avx512amx {
@@ -44,6 +45,10 @@ const OpTable& table() {
         t.isa = Isa::Avx512Amx;
         t.matmul = matmul;
         t.burst = burst;
+        if (avx512bf16::hasTiles()) {
+            t.matmul = avx512bf16::matmulByTiles;
+            t.burst = burstWithBf16;
+        }
         return t;
     }();
     return kTable;

@@ -1,6 +1,6 @@
 #pragma once
-// The AVX-512 VNNI forms: the fast matrix product; every other op is the AVX2 one. Call through
-// table() after availableIsas() allowed it.
+// The AVX-512 VNNI forms: the matrix product and attention; every other op is the AVX2 one. Call
+// through table() after availableIsas() allowed it.
 
 #include "kernels/ops/dispatch.h"
 
@@ -8,6 +8,10 @@ namespace lanescope::kernels::avx512vnni {
 
 /// As avx2::matmul, bit for bit.
 void matmul(const MatmulArgs& args);
+/// As avx2::matmulExact, bit for bit.
+void matmulExact(const MatmulArgs& args);
+/// As avx2::attention, bit for bit.
+void attention(const AttentionArgs& args);
 
 std::uint64_t burst(Burst kind, std::uint64_t rounds);
 

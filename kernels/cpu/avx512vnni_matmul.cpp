@@ -4,7 +4,6 @@
 
 #include "kernels/cpu/avx512vnni.h"
 
-#include "kernels/cpu/avx2.h"
 #include "kernels/cpu/avx512_tile.h"
 
 namespace lanescope::kernels::avx512vnni {
@@ -15,7 +14,7 @@ struct Kernel {
     static constexpr bool kWholePanels = true;  ///< lanes without a row still compute
     template <PanelKind kKind>
     static void run(const Chunk& c, const Panel& panel) {
-        allTokens<kKind>(c, PanelSource<PanelBlock>{panel});
+        allTokens<kKind>(c, PanelSource<PanelBlock<kKind>>{panel});
     }
     template <DType kType>
     static void run(const Chunk& c, const std::uint8_t* panel) {
@@ -27,7 +26,7 @@ struct Kernel {
 
 void matmul(const MatmulArgs& args) {
     if (args.xq == nullptr || args.nCols == 0 || info(args.weightType).blockSize == 1)
-        return avx2::matmulExact(args);
+        return matmulExact(args);
     avx2::panelProduct<Kernel>(args);
 }
 

@@ -152,22 +152,35 @@ void packedLoop(const MatmulArgs& args) {
 template <class Kernel>
 void forEachPackedPanel(const MatmulArgs& args) {
     switch (args.weightType) {
-        case DType::Q4_0:
-            return packedLoop<DType::Q4_0, Kernel>(args);
-        case DType::Q4_1:
-            return packedLoop<DType::Q4_1, Kernel>(args);
-        case DType::Q5_0:
-            return packedLoop<DType::Q5_0, Kernel>(args);
-        case DType::Q5_1:
-            return packedLoop<DType::Q5_1, Kernel>(args);
-        case DType::Q8_0:
-            return packedLoop<DType::Q8_0, Kernel>(args);
-        case DType::Q4_K:
-            return packedLoop<DType::Q4_K, Kernel>(args);
-        case DType::Q5_K:
-            return packedLoop<DType::Q5_K, Kernel>(args);
+#define LANESCOPE_PACKED(type) \
+    case DType::type:          \
+        return packedLoop<DType::type, Kernel>(args)
+        LANESCOPE_PACKED(Q4_0);
+        LANESCOPE_PACKED(Q4_1);
+        LANESCOPE_PACKED(Q5_0);
+        LANESCOPE_PACKED(Q5_1);
+        LANESCOPE_PACKED(Q8_0);
+        LANESCOPE_PACKED(Q2_K);
+        LANESCOPE_PACKED(Q3_K);
+        LANESCOPE_PACKED(Q4_K);
+        LANESCOPE_PACKED(Q5_K);
+        LANESCOPE_PACKED(Q6_K);
+        LANESCOPE_PACKED(IQ1_S);
+        LANESCOPE_PACKED(IQ1_M);
+        LANESCOPE_PACKED(IQ2_XXS);
+        LANESCOPE_PACKED(IQ2_XS);
+        LANESCOPE_PACKED(IQ2_S);
+        LANESCOPE_PACKED(IQ3_XXS);
+        LANESCOPE_PACKED(IQ3_S);
+        LANESCOPE_PACKED(IQ4_NL);
+        LANESCOPE_PACKED(IQ4_XS);
+        LANESCOPE_PACKED(TQ1_0);
+        LANESCOPE_PACKED(TQ2_0);
+        LANESCOPE_PACKED(MXFP4);
+        LANESCOPE_PACKED(NVFP4);
+#undef LANESCOPE_PACKED
         default:
-            return packedLoop<DType::Q6_K, Kernel>(args);
+            return;
     }
 }
 

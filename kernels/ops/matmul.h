@@ -1,9 +1,9 @@
 #pragma once
 // y = x · Wᵀ (+ bias): the op nearly all time goes to. Weights stay in their stored (mapped)
-// format. Two paths: exact (fp32 activations) and fast (block-quantised weights meet int8
-// activations per 32). Batch invariance: the bits of y[t, r] depend on x[t], W[r] and the path only
-// — never on nTokens, on the row range or on the number of threads. Read next: quantise_acts.h,
-// reference/matmul.cpp.
+// format. Three paths: exact (fp32 activations), fast (block-quantised weights meet int8
+// activations per 32) and bf16 (both operands rounded to bf16). Batch invariance: the bits of y[t,
+// r] depend on x[t], W[r] and the path only — never on nTokens, on the row range or on the number
+// of threads. Read next: quantise_acts.h, reference/matmul.cpp.
 
 #include <cstdint>
 
@@ -20,9 +20,12 @@ struct MatmulArgs {
     /// rowBegin is then a multiple of 16, and so is rowEnd unless it is nRows.
     const void* packed = nullptr;
     std::int64_t nRows = 0;
-    std::int64_t nCols = 0;        ///< multiple of the weight format's block size
-    const float* x = nullptr;      ///< [nTokens, nCols] f32; used unless xq is set
-    const ActsQ8* xq = nullptr;    ///< [nTokens, nCols] int8 per 32; only with block formats
+    std::int64_t nCols = 0;      ///< multiple of the weight format's block size
+    const float* x = nullptr;    ///< [nTokens, nCols] f32; used unless xq is set
+    const ActsQ8* xq = nullptr;  ///< [nTokens, nCols] int8 per 32; only with block formats
+    /// Activations rounded to bf16, [nTokens, nCols], or null; x then holds these values too, xq is
+    /// null, and weights are rounded to bf16 as well. Sums are f32, their order the form's own.
+    const std::uint16_t* xb = nullptr;
     const ActsQ8* rest = nullptr;  ///< second term of xq, whose product is added; or null
     const float* bias = nullptr;   ///< [nRows] f32 or null
     bool accumulate = false;       ///< adds to y; int8 activations only

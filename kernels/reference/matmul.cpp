@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/reference/reference.h"
+#include "kernels/types/float16.h"
 
 namespace lanescope::kernels::reference {
 
@@ -62,6 +63,8 @@ void matmul(const MatmulArgs& args) {
     for (std::int64_t r = args.rowBegin; r < args.rowEnd; ++r) {
         dequantiseRow(args.weightType, weights + r * rowBytes(args.weightType, nCols), row.data(),
                       nCols);
+        if (args.xb != nullptr)
+            for (float& w : row) w = bf16ToF32(f32ToBf16(w));
         for (std::int64_t t = 0; t < args.nTokens; ++t) {
             double sum = 0.0;
             if (args.xq != nullptr) {

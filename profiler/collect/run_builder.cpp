@@ -43,6 +43,7 @@ void completeFacts(DeviceFacts& newer, const DeviceFacts& older) {
     if (newer.nSms == 0) newer.nSms = older.nSms;
     if (newer.memoryBytes == 0) newer.memoryBytes = older.memoryBytes;
     if (newer.copyGBps == 0.0) newer.copyGBps = older.copyGBps;
+    if (newer.uuid.empty()) newer.uuid = older.uuid;
 }
 
 }  // namespace

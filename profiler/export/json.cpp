@@ -135,6 +135,7 @@ Json deviceJson(const DeviceFacts& d) {
                                                              std::to_string(d.computeMinor))},
             {"sms", d.nSms},
             {"memoryBytes", d.memoryBytes},
+            {"uuid", d.uuid},
             {"copyGBps", d.copyGBps > 0.0 ? Json(d.copyGBps) : Json(nullptr)}};
 }
 

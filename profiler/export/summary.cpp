@@ -101,6 +101,26 @@ Summary summarise(const RunData& run) {
     return out;
 }
 
+namespace {
+
+/// What the timing of devices caught, lost and cost; nothing where none took part.
+std::string deviceTimingInWords(const RunData& run) {
+    const DeviceTiming& timing = run.deviceTiming;
+    if (!timing.unavailable.empty()) return "; devices not timed: " + timing.unavailable;
+    if (!timing.on()) return {};
+    std::string out = "; " + timing.source + ": " + std::to_string(run.deviceActivities.size()) +
+                      " device activities recorded, " + std::to_string(timing.droppedRecords) +
+                      " dropped, " + std::to_string(timing.unmatched) +
+                      " without an engine span, overhead " +
+                      text::shortNumber(static_cast<double>(timing.overheadNs) / 1e6) + " ms";
+    if (timing.clockResidualNs > 0.0) {
+        out += ", clocks fitted to " + text::shortNumber(timing.clockResidualNs) + " ns";
+    }
+    return out;
+}
+
+}  // namespace
+
 std::string overheadInWords(const RunData& run) {
     std::string out = std::to_string(run.spans.size()) + " spans recorded, " +
                       std::to_string(run.droppedSpans) + " spans and " +
@@ -120,7 +140,7 @@ std::string overheadInWords(const RunData& run) {
                                  static_cast<double>(busyNs)) +
                " % of the time of all requests";
     }
-    return out + ")";
+    return out + ")" + deviceTimingInWords(run);
 }
 
 }  // namespace lanescope::profiler

@@ -23,7 +23,8 @@ class Rows {
 
     /// The thread for an activity; activities come by start time.
     int threadOf(const DeviceActivity& a) {
-        auto& ends = m_ends[{a.device, a.context, a.stream}];
+        const auto stream = std::make_tuple(a.device, a.context, a.stream);
+        std::vector<Row>& ends = m_ends[stream];
         const auto free = std::find_if(ends.begin(), ends.end(),
                                        [&a](const Row& row) { return row.endNs <= a.tStartNs; });
         if (free != ends.end()) {

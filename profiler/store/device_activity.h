@@ -64,6 +64,7 @@ struct DeviceFacts {
     std::int32_t nSms = 0;
     std::uint64_t memoryBytes = 0;
     double copyGBps = 0.0;  ///< measured device-to-device, read plus written; 0 = not measured
+    std::string uuid;       ///< "GPU-…"; empty = not known
 };
 
 /// How the timing of the devices went, and what it cost.

@@ -213,6 +213,7 @@ std::string encodeDeviceSection(const RunData& run) {
         }
         w.u64(device.memoryBytes);
         w.f64(device.copyGBps);
+        w.str(device.uuid);
     }
     for (const std::size_t n :
          {run.deviceActivities.size(), run.deviceNames.size(), run.deviceSamples.size()}) {
@@ -232,7 +233,7 @@ Result<void> decodeDeviceSection(std::string_view section, RunHead& head) {
         *v = r.u64();
     }
     timing.labelCostNs = r.f64();
-    const std::size_t nDevices = r.count(15);
+    const std::size_t nDevices = r.count(16);
     for (std::size_t i = 0; i < nDevices && r.ok(); ++i) {
         DeviceFacts device;
         device.device = r.within<std::int32_t>(0, kMaxI32);
@@ -242,6 +243,7 @@ Result<void> decodeDeviceSection(std::string_view section, RunHead& head) {
         }
         device.memoryBytes = r.u64();
         device.copyGBps = r.f64();
+        device.uuid = r.str();
         head.run.devices.push_back(std::move(device));
     }
     for (std::uint64_t* n : {&head.nDeviceActivities, &head.nDeviceNames, &head.nDeviceSamples}) {

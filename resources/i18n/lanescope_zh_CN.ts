@@ -2144,6 +2144,22 @@
         <source>Acti&amp;vations</source>
         <translation>激活(&amp;V)</translation>
     </message>
+    <message>
+        <source>processor</source>
+        <translation>处理器</translation>
+    </message>
+    <message>
+        <source>NVIDIA GPU</source>
+        <translation>NVIDIA GPU</translation>
+    </message>
+    <message>
+        <source>Where the lane computes; a lane without its device says what is missing</source>
+        <translation>该通道在哪里计算；缺少设备的通道会说明缺什么</translation>
+    </message>
+    <message>
+        <source>Com&amp;putes on</source>
+        <translation>计算设备(&amp;P)</translation>
+    </message>
 </context>
 <context>
     <name>lanescope::app::LaneStrip</name>

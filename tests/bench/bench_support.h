@@ -53,6 +53,8 @@ benchmark::internal::Benchmark* add(const std::string& name, Args&&... args) {
 }
 
 void addMatmul();
+/// Half a billion weights a matrix, one thread and two: takes minutes, and up to 1.2 GB.
+void addLargeMatmul();
 void addAttention();
 void addElementwise();
 void addConversions();

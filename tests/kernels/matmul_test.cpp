@@ -1,9 +1,10 @@
-// The matrix product: both paths of every weight format against the reference, and its promise that
+// The matrix product: all paths of every weight format against the reference, and its promise that
 // bits depend neither on the other tokens nor on how rows are split.
 
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/types/blocks.h"
 #include "tests/kernels/support/isa_test.h"
 
 namespace lanescope::kernels::test {
@@ -35,15 +36,30 @@ struct Term {
 struct Acts {
     std::vector<float> x;
     Term first, rest;
+    std::vector<std::uint16_t> xb;
+    std::vector<float> rounded;  ///< xb as f32
     void quantise(std::int64_t nCols, std::int64_t nTokens) {
+        const auto n = static_cast<std::int64_t>(x.size());
+        xb.resize(x.size());
+        rounded.resize(x.size());
+        opTable(Isa::Reference).fromF32(DType::BF16, x.data(), xb.data(), n);
+        opTable(Isa::Reference).dequantiseRow(DType::BF16, xb.data(), rounded.data(), n);
         opTable(Isa::Reference).quantiseActs({x.data(), first.view, nCols, 0, nTokens, rest.view});
     }
 };
 
-enum class Path { Exact, Fast, TwoTerms };
+enum class Path { Exact, Fast, TwoTerms, Bf16 };
+constexpr Path kPaths[] = {Path::Exact, Path::Fast, Path::TwoTerms, Path::Bf16};
+
+bool isInt8(Path path) {
+    return path == Path::Fast || path == Path::TwoTerms;
+}
 
 const char* pathName(Path path) {
-    return path == Path::Exact ? " exact" : path == Path::Fast ? " fast" : " two terms";
+    return path == Path::Exact  ? " exact"
+           : path == Path::Fast ? " fast"
+           : path == Path::Bf16 ? " bf16"
+                                : " two terms";
 }
 
 class Matmul : public IsaTest {
@@ -63,8 +79,9 @@ class Matmul : public IsaTest {
         args.weight = weights.data() + 1;
         args.nRows = nRows;
         args.nCols = nCols;
-        args.x = a.x.data();
-        args.xq = path == Path::Exact ? nullptr : &a.first.view;
+        args.x = path == Path::Bf16 ? a.rounded.data() : a.x.data();
+        args.xb = path == Path::Bf16 ? a.xb.data() : nullptr;
+        args.xq = isInt8(path) ? &a.first.view : nullptr;
         args.rest = path == Path::TwoTerms ? &a.rest.view : nullptr;
         args.nTokens = nTokens;
         args.rowEnd = nRows;
@@ -123,14 +140,43 @@ class Matmul : public IsaTest {
             }
         }
     }
+
+    /// Products of weights as they are stored and packed, with int8 activations of one or two
+    /// terms.
+    void comparePacked(DType type, const std::vector<std::uint8_t>& weights, std::int64_t nRows,
+                       std::int64_t nCols, std::int64_t nTokens) {
+        Acts acts;
+        makeActs(acts, nTokens, nCols);
+        const std::vector<float> bias = normals(nRows);
+        const Path path = m_random() % 2 == 0 ? Path::Fast : Path::TwoTerms;
+        MatmulArgs args = makeArgs(type, weights, nRows, nCols, acts, path, nTokens);
+        args.bias = nRows == 16 ? nullptr : bias.data();
+        args.yStride = nRows + 1;
+        std::vector<float> expected(static_cast<std::size_t>(nTokens * args.yStride), 7.0F);
+        std::vector<float> actual = expected;
+        args.y = expected.data();
+        ops().matmul(args);
+        const PackedCopy copy = packedCopy(ops(), args);
+        args.packed = copy.data;
+        args.weight = nullptr;
+        args.y = actual.data();
+        for (std::int64_t row = 0; row < nRows; row += 48) {
+            args.rowBegin = row;
+            args.rowEnd = std::min(nRows, row + 48);
+            ops().matmul(args);
+        }
+        ASSERT_EQ(std::memcmp(actual.data(), expected.data(), actual.size() * 4), 0)
+            << info(type).name << pathName(path) << " rows " << nRows << " columns " << nCols
+            << " tokens " << nTokens;
+    }
 };
 LANESCOPE_FOR_EACH_ISA(Matmul);
 
 TEST_P(Matmul, AgreesWithReferenceOverSizesAndFormats) {
     for (const DType type : kWeightTypes) {
         const std::int64_t unit = info(type).blockSize;
-        for (const Path path : {Path::Exact, Path::Fast, Path::TwoTerms}) {
-            if (path != Path::Exact && unit == 1) continue;
+        for (const Path path : kPaths) {
+            if (isInt8(path) && unit == 1) continue;
             for (const std::int64_t nRows : {1, 7, 8, 9, 16, 33})
                 for (const std::int64_t nTokens : {0, 1, 2, 3, 4, 5, 9})
                     compare(type, nRows, unit == 1 ? 67 : unit, nTokens, path, nRows % 2 == 1);
@@ -146,12 +192,14 @@ TEST_P(Matmul, AgreesWithReferenceOnLongRows) {
         // Past one chunk of every kernel, and a last chunk that is short.
         const std::int64_t nCols = unit == 1 ? 1111 : unit == 32 ? 1056 : unit == 64 ? 1088 : 1280;
         compare(type, 19, nCols, 6, Path::Exact, true);
+        compare(type, 19, nCols, 6, Path::Bf16, true);
         if (unit > 1) {
             compare(type, 19, nCols, 6, Path::Fast, true);
             compare(type, 19, nCols, 6, Path::TwoTerms, true);
             compare(type, 24, 5 * nCols / unit * unit, 101, Path::Fast, false);
         }
         compare(type, 6, 2048, 101, Path::Exact, false);
+        compare(type, 17, 768, 200, Path::Exact, false);  // more than one block of tokens
     }
 }
 
@@ -207,8 +255,8 @@ TEST_P(Matmul, BitsDoNotDependOnTokensOrRowRanges) {
         Acts acts;
         makeActs(acts, kTokens, nCols);
         const std::vector<float> bias = normals(kRows);
-        for (const Path path : {Path::Exact, Path::Fast, Path::TwoTerms}) {
-            if (path != Path::Exact && unit == 1) continue;
+        for (const Path path : kPaths) {
+            if (isInt8(path) && unit == 1) continue;
             MatmulArgs args = makeArgs(type, weights, kRows, nCols, acts, path, kTokens);
             args.bias = bias.data();
             args.yStride = kRows;
@@ -224,7 +272,8 @@ TEST_P(Matmul, BitsDoNotDependOnTokensOrRowRanges) {
                         const ActsQ8 first = acts.first.from(t);
                         const ActsQ8 rest = acts.rest.from(t);
                         part.x += t * nCols;
-                        if (path != Path::Exact) part.xq = &first;
+                        if (isInt8(path)) part.xq = &first;
+                        if (path == Path::Bf16) part.xb += t * nCols;
                         if (path == Path::TwoTerms) part.rest = &rest;
                         part.y = parts.data() + t * kRows;
                         part.nTokens = std::min(chunk, kTokens - t);
@@ -243,6 +292,29 @@ TEST_P(Matmul, BitsDoNotDependOnTokensOrRowRanges) {
     }
 }
 
+TEST_P(Matmul, ExactBitsOfManyTokensAreThoseOfOne) {
+    constexpr std::int64_t kRows = 21, kTokens = 205;
+    for (const DType type : {DType::F32, DType::F16, DType::BF16, DType::Q4_K}) {
+        const std::int64_t nCols = type == DType::F32 ? 523 : 768;
+        const auto weights = randomWeights(type, kRows, nCols, m_random);
+        Acts acts;
+        acts.x = normals(kTokens * nCols);
+        MatmulArgs args = makeArgs(type, weights, kRows, nCols, acts, Path::Exact, kTokens);
+        args.yStride = kRows;
+        std::vector<float> whole(kTokens * kRows);
+        std::vector<float> parts(whole.size());
+        args.y = whole.data();
+        ops().matmul(args);
+        args.nTokens = 1;
+        for (std::int64_t t = 0; t < kTokens; ++t) {
+            args.x = acts.x.data() + t * nCols;
+            args.y = parts.data() + t * kRows;
+            ops().matmul(args);
+        }
+        EXPECT_EQ(parts, whole) << info(type).name;
+    }
+}
+
 TEST_P(Matmul, PackedWeightsGiveTheSameBits) {
     if (ops().pack == nullptr) GTEST_SKIP() << "reads stored formats only";
     for (const DType type : kWeightTypes) {
@@ -251,34 +323,29 @@ TEST_P(Matmul, PackedWeightsGiveTheSameBits) {
         for (const std::int64_t nBlocks : {1, 2, 3, 5, 33, 37}) {
             if (unit == 256 && nBlocks > 9) continue;
             for (const std::int64_t nRows : {1, 16, 33, 100}) {
-                const std::int64_t nCols = nBlocks * unit;
-                const std::int64_t nTokens = 1 + m_random() % 20;  // both ways of reading
-                const auto weights = randomWeights(type, nRows, nCols, m_random);
-                Acts acts;
-                makeActs(acts, nTokens, nCols);
-                const std::vector<float> bias = normals(nRows);
-                const Path path = m_random() % 2 == 0 ? Path::Fast : Path::TwoTerms;
-                MatmulArgs args = makeArgs(type, weights, nRows, nCols, acts, path, nTokens);
-                args.bias = nRows == 16 ? nullptr : bias.data();
-                args.yStride = nRows + 1;
-                std::vector<float> expected(static_cast<std::size_t>(nTokens * args.yStride), 7.0F);
-                std::vector<float> actual = expected;
-                args.y = expected.data();
-                ops().matmul(args);
-                const PackedCopy copy = packedCopy(ops(), args);
-                args.packed = copy.data;
-                args.weight = nullptr;
-                args.y = actual.data();
-                for (std::int64_t row = 0; row < nRows; row += 48) {
-                    args.rowBegin = row;
-                    args.rowEnd = std::min(nRows, row + 48);
-                    ops().matmul(args);
-                }
-                ASSERT_EQ(std::memcmp(actual.data(), expected.data(), actual.size() * 4), 0)
-                    << info(type).name << pathName(path) << " rows " << nRows << " columns "
-                    << nCols << " tokens " << nTokens;
+                const auto weights = randomWeights(type, nRows, nBlocks * unit, m_random);
+                const auto nTokens = static_cast<std::int64_t>(1 + m_random() % 20);
+                comparePacked(type, weights, nRows, nBlocks * unit, nTokens);
             }
         }
+        const auto weights = randomWeights(type, 37, 3 * unit, m_random);
+        for (std::int64_t nTokens = 1; nTokens <= 20; ++nTokens)  // both ways of reading
+            comparePacked(type, weights, 37, 3 * unit, nTokens);
+    }
+}
+
+/// Formats whose scales are bytes that stand for numbers of their own.
+TEST_P(Matmul, PackedScalesAreTheSameForEveryByte) {
+    if (ops().pack == nullptr) GTEST_SKIP() << "reads stored formats only";
+    for (const DType type : {DType::MXFP4, DType::NVFP4}) {
+        auto weights = randomWeights(type, 256, 64, m_random);
+        std::size_t at = 1;
+        for (int row = 0; row < 256; ++row, at += static_cast<std::size_t>(rowBytes(type, 64))) {
+            const auto byte = static_cast<std::uint8_t>(row);
+            for (std::size_t i = 0; i < 4 && type == DType::NVFP4; ++i) weights[at + i] = byte;
+            if (type == DType::MXFP4) weights[at] = weights[at + sizeof(BlockMXFP4)] = byte;
+        }
+        comparePacked(type, weights, 256, 64, 3);
     }
 }
 
@@ -289,7 +356,7 @@ TEST_P(Matmul, AnotherTokensNanStaysThere) {
     acts.x[70] = std::nanf("");
     acts.x[140] = INFINITY;
     acts.quantise(64, 4);
-    for (const Path path : {Path::Exact, Path::Fast, Path::TwoTerms}) {
+    for (const Path path : kPaths) {
         MatmulArgs args = makeArgs(DType::Q4_1, weights, 8, 64, acts, path, 4);
         std::vector<float> y(32);
         args.y = y.data();

@@ -165,7 +165,7 @@ inline void addDeviceTiming(RunData& run) {
         copy.bytes = 4096;
         run.deviceActivities.push_back(copy);
     }
-    run.devices = {{0, "Example GPU", 9, 0, 132, 80'000'000'000, 2890.5}};
+    run.devices = {{0, "Example GPU", 9, 0, 132, 80'000'000'000, 2890.5, "GPU-0011"}};
     run.deviceTiming.source = "CUPTI 13.0";
     run.deviceTiming.clockResidualNs = 12.5;
     run.deviceTiming.droppedRecords = 4;
@@ -173,7 +173,11 @@ inline void addDeviceTiming(RunData& run) {
     run.deviceTiming.unmatched = 2;
     run.deviceTiming.overheadNs = 777;
     run.deviceTiming.labelCostNs = 41.0;
-    run.deviceSamples = {{5 * kMs, 0, 350'000, 1980, 2619, 51, 1 << 30}, {15 * kMs, 0}};
+    DeviceSample sample;
+    sample.tNs = 15 * kMs;  // nothing known
+    run.deviceSamples.push_back(sample);
+    sample = {5 * kMs, 0, 350'000, 1980, 2619, 51, 1 << 30};
+    run.deviceSamples.push_back(sample);
 }
 
 }  // namespace lanescope::profiler::test

@@ -100,7 +100,7 @@ inline void expectSameDevices(const RunData& a, const RunData& b) {
         const auto& y = b.devices[i];
         EXPECT_TRUE(x.device == y.device && x.name == y.name && x.computeMajor == y.computeMajor &&
                     x.computeMinor == y.computeMinor && x.nSms == y.nSms &&
-                    x.memoryBytes == y.memoryBytes && x.copyGBps == y.copyGBps)
+                    x.memoryBytes == y.memoryBytes && x.copyGBps == y.copyGBps && x.uuid == y.uuid)
             << "device " << i;
     }
     const auto& s = a.deviceTiming;

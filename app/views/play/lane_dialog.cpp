@@ -29,6 +29,7 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
       m_lane(lane),
       m_models(models),
       m_model(new QComboBox(this)),
+      m_backend(new QComboBox(this)),
       m_kv(new QComboBox(this)),
       m_attention(new QComboBox(this)),
       m_template(new QComboBox(this)),
@@ -51,6 +52,7 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
     connect(&m_refresh, &QTimer::timeout, this, &LaneDialog::refresh);
     const auto later = [this] { m_refresh.start(); };
     connect(m_model, &QComboBox::currentTextChanged, this, later);
+    connect(m_backend, &QComboBox::currentTextChanged, this, later);
     connect(m_kv, &QComboBox::currentTextChanged, this, later);
     connect(m_attention, &QComboBox::currentTextChanged, this, later);
     for (QSpinBox* box : {m_threads, m_block, m_context})
@@ -85,6 +87,13 @@ void LaneDialog::buildForm() {
     m_model->setMinimumContentsLength(24);
     m_model->lineEdit()->setPlaceholderText(tr("a .gguf file, a model folder, or a known name"));
 
+    m_backend->addItem(tr("processor"), QStringLiteral("cpu"));
+    m_backend->addItem(tr("NVIDIA GPU"), QStringLiteral("cuda"));
+    const QString backend = QString::fromStdString(m_lane.backend);
+    if (m_backend->findData(backend) < 0) m_backend->addItem(backend, backend);
+    m_backend->setCurrentIndex(m_backend->findData(backend));
+    m_backend->setToolTip(
+        tr("Where the lane computes; a lane without its device says what is missing"));
     m_kv->addItems({QStringLiteral("fp32"), QStringLiteral("fp16"), QStringLiteral("bf16")});
     m_kv->setCurrentText(QString::fromStdString(m_lane.kv));
     m_attention->addItems({QStringLiteral("flash"), QStringLiteral("naive")});
@@ -124,6 +133,7 @@ void LaneDialog::buildForm() {
     modelLabel->setBuddy(m_model);
     form->addRow(modelLabel, modelRow);
     form->addRow(QString(), m_facts);
+    form->addRow(tr("Com&putes on"), m_backend);
     form->addRow(tr("&KV cache"), m_kv);
     form->addRow(tr("&Attention"), m_attention);
     form->addRow(tr("Acti&vations"), m_acts);
@@ -158,6 +168,7 @@ void LaneDialog::buildForm() {
 LaneSpec LaneDialog::lane() const {
     LaneSpec lane = m_lane;
     lane.model = m_model->currentText().trimmed().toStdString();
+    lane.backend = m_backend->currentData().toString().toStdString();
     lane.kv = m_kv->currentText().toStdString();
     lane.attention = m_attention->currentText().toStdString();
     lane.threads = m_threads->value();

@@ -32,6 +32,7 @@ class LaneDialog : public QDialog {
     LaneSpec m_lane;
     ModelInfoCache* m_models;
     QComboBox* m_model;
+    QComboBox* m_backend;
     QComboBox* m_kv;
     QComboBox* m_attention;
     QComboBox* m_template;

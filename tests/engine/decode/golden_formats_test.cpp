@@ -101,6 +101,19 @@ TEST_P(GoldenFormat, FastPathStaysNear) {
     }
 }
 
+TEST_P(GoldenFormat, PackingChangesNoBitAndItsBytesAreForeseen) {
+    EngineSettings settings;
+    settings.threads = 2;
+    const auto packed = engineFor(m_model, settings);
+    settings.pack = false;
+    const auto stored = engineFor(m_model, settings);
+    ASSERT_NE(packed, nullptr);
+    ASSERT_NE(stored, nullptr);
+    EXPECT_EQ(stored->estimate().weightBytes, stored->measured().weightBytes);
+    EXPECT_EQ(packed->estimate().weightBytes, packed->measured().weightBytes);
+    EXPECT_EQ(logitsOf(*packed, "len65"), logitsOf(*stored, "len65"));
+}
+
 std::string caseName(const testing::TestParamInfo<Case>& info) {
     std::string name = info.param.name;
     for (char& c : name)

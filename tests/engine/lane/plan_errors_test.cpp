@@ -74,7 +74,7 @@ const Mistake kMistakes[] = {
     {"BadAttention", LANES(R"({"model":"m","attention":"fast"})"),
      "lanes[0].attention: \"fast\" is not possible; possible: auto, flash, naive"},
     {"BadBackend", LANES(R"({"model":"m","backend":"tpu"})"),
-     "lanes[0].backend: \"tpu\" is not possible; possible: auto, cpu, cuda"},
+     "lanes[0].backend: \"tpu\" is not possible; possible: auto, cpu, cuda, cuda:N"},
     {"BadWeights", LANES(R"({"model":"m","weights":"q4"})"),
      "lanes[0].weights: \"q4\" is not possible; possible: auto, as-is, int8, int4, nf4, fp8-e4m3, "
      "fp8-e5m2"},

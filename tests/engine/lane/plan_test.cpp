@@ -104,11 +104,18 @@ TEST(Plan, LaneOptionsBecomeEngineSettings) {
 
 TEST(Plan, OptionsThatAreNotPossibleSayWhyAndWhatIs) {
     LaneSpec lane;
-    lane.backend = "cuda";
+    for (const char* backend : {"rocm", "cuda:", "cuda:x", "cuda:1x", "cuda:-1", "cuda1"}) {
+        lane.backend = backend;
+        const auto refused = engineSettings(lane);
+        ASSERT_FALSE(refused.ok()) << backend;
+        EXPECT_EQ(refused.error().code, ErrorCode::BadInput);
+        EXPECT_NE(refused.error().toString().find("cpu, cuda, cuda:N"), std::string::npos);
+    }
+    lane.backend = "cuda:3";
     auto s = engineSettings(lane);
-    ASSERT_FALSE(s.ok());
-    EXPECT_EQ(s.error().code, ErrorCode::NoDevice);
-    EXPECT_NE(s.error().toString().find("no CUDA device"), std::string::npos);
+    ASSERT_TRUE(s.ok());
+    EXPECT_EQ(s->backend, BackendKind::Cuda);
+    EXPECT_EQ(s->device, 3);
 
     lane.backend = "cpu";
     lane.kv = "int8";

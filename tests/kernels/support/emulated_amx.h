@@ -1,8 +1,8 @@
 #pragma once
-// Emulates the AMX instructions that kernels/cpu/avx512amx_*.cpp use, after Intel SDM volume 2
-// (LDTILECFG, TILELOADD, TDPBSSD, TDPBSUD, TILESTORED), so that the same source is checked on a
-// machine without them. What the processor would fault on ends the test. Force-included after
-// simde_avx512.h.
+// Emulates the AMX instructions that kernels/cpu/avx512*.cpp use, after Intel SDM volume 2
+// (LDTILECFG, TILELOADD, TDPBSSD, TDPBSUD, TDPBF16PS, TILESTORED), so that the same source is
+// checked on a machine without them. What the processor would fault on ends the test.
+// Force-included after simde_avx512.h.
 
 #include <cstdint>
 #include <cstdio>
@@ -94,6 +94,33 @@ void tileDot(int numberC, int numberA, int numberB) {
             }
 }
 
+/// c += a · b of bf16 pairs, as TDPBF16PS: even and odd elements are summed by themselves over the
+/// whole of K, then both are added to c.
+inline void tileDotBf16(int numberC, int numberA, int numberB) {
+    Tile& c = tileOf(numberC);
+    const Tile& a = tileOf(numberA);
+    const Tile& b = tileOf(numberB);
+    if (numberC == numberA || numberC == numberB || numberA == numberB)
+        tileFault("the three tiles of a dot must differ");
+    if (a.rows != c.rows || b.bytes != c.bytes || a.bytes != 4 * b.rows)
+        tileFault("shapes of a dot do not fit");
+    for (int m = 0; m < c.rows; ++m)
+        for (int n = 0; n < c.bytes / 4; ++n) {
+            float sums[2] = {};
+            for (int k = 0; k < a.bytes / 4; ++k) {
+                std::uint32_t x, y;
+                std::memcpy(&x, a.data[m] + 4 * k, sizeof x);
+                std::memcpy(&y, b.data[k] + 4 * n, sizeof y);
+                for (int i = 0; i < 2; ++i)
+                    sums[i] = flushed(std::fma(bf16At(x, i), bf16At(y, i), sums[i]));
+            }
+            float sum;
+            std::memcpy(&sum, c.data[m] + 4 * n, sizeof sum);
+            sum = flushed(flushed(sum) + flushed(sums[0] + sums[1]));
+            std::memcpy(c.data[m] + 4 * n, &sum, sizeof sum);
+        }
+}
+
 }  // namespace lanescope::emulated
 
 #undef _tile_loadconfig
@@ -103,10 +130,12 @@ void tileDot(int numberC, int numberA, int numberB) {
 #undef _tile_zero
 #undef _tile_dpbssd
 #undef _tile_dpbsud
+#undef _tile_dpbf16ps
 #define _tile_loadconfig lanescope::emulated::tileLoadConfig
 #define _tile_release lanescope::emulated::tileRelease
 #define _tile_loadd lanescope::emulated::tileLoad
 #define _tile_stored lanescope::emulated::tileStore
 #define _tile_zero lanescope::emulated::tileZero
+#define _tile_dpbf16ps lanescope::emulated::tileDotBf16
 #define _tile_dpbssd lanescope::emulated::tileDot<std::int8_t>
 #define _tile_dpbsud lanescope::emulated::tileDot<std::uint8_t>

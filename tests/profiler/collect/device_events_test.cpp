@@ -27,6 +27,16 @@ DeviceActivity activityAt(std::int64_t start, std::int64_t end, std::int32_t nam
     return a;
 }
 
+DeviceFacts facts(std::int32_t device, const char* name, std::int32_t nSms = 0,
+                  double copyGBps = 0.0) {
+    DeviceFacts f;
+    f.device = device;
+    f.name = name;
+    f.nSms = nSms;
+    f.copyGBps = copyGBps;
+    return f;
+}
+
 }  // namespace
 
 TEST(DeviceEvents, ReachTheSnapshotWithTimesOfTheRun) {
@@ -40,15 +50,18 @@ TEST(DeviceEvents, ReachTheSnapshotWithTimesOfTheRun) {
     batch.names = {"kernel b"};  // a batch brings its own table
     batch.activities = {activityAt(2'200'000, 2'300'000, 0), activityAt(2'400'000, 2'410'000, 7)};
     recorder->deviceActivities(batch);
-    recorder->deviceFacts({1, "second"});
-    recorder->deviceFacts({0, "first"});
-    recorder->deviceFacts({1, "second, known better", 9, 0, 132});
-    recorder->deviceFacts({1, "", 0, 0, 0, 0, 2890.5});  // a measurement knows only itself
+    recorder->deviceFacts(facts(1, "second"));
+    recorder->deviceFacts(facts(0, "first"));
+    recorder->deviceFacts(facts(1, "second, known better", 132));
+    recorder->deviceFacts(facts(1, "", 0, 2890.5));  // a measurement knows only itself
     DeviceTiming timing;
     timing.source = "CUPTI 13.0";
     timing.droppedRecords = 5;
     recorder->deviceTiming(timing);
-    recorder->deviceSample({1'700'000, 0, 250'000});
+    DeviceSample sample;
+    sample.tNs = 1'700'000;
+    sample.powerMilliwatts = 250'000;
+    recorder->deviceSample(sample);
     recorder->flush();
     const auto run = recorder->snapshot();
     ASSERT_EQ(run->deviceActivities.size(), 4U);

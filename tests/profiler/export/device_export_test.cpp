@@ -109,8 +109,19 @@ TEST(DeviceJson, HoldsEverythingAndIsNullWithoutDevices) {
     for (const auto& row : json["activities"]["rows"]) ASSERT_EQ(row.size(), columns.size());
     EXPECT_EQ(json["activities"]["rows"][0][7], "qkv");
     EXPECT_TRUE(json["activities"]["rows"][10][12].is_null()) << "no span known";
-    EXPECT_EQ(json["samples"]["rows"][1][2], -1);
+    EXPECT_EQ(json["samples"]["rows"][0][2], -1);
     EXPECT_TRUE(nlohmann::json::parse(exportJson(test::makeRun()))["device"].is_null());
+}
+
+TEST(DeviceReports, SayWhatTimingLostAndCostOrWhyThereIsNone) {
+    RunData run = deviceRun();
+    for (const std::string& report : {exportHtml(run), exportMarkdown(run)}) {
+        EXPECT_NE(report.find("26 device activities recorded, 4 dropped, 2 without an engine span"),
+                  std::string::npos);
+    }
+    run = test::makeRun();
+    run.deviceTiming.unavailable = "no NVIDIA driver";
+    EXPECT_NE(exportMarkdown(run).find("devices not timed: no NVIDIA driver"), std::string::npos);
 }
 
 TEST(DeviceReports, TheTableOfActivitiesIsWrittenBesideTheTokens) {

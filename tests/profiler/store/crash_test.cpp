@@ -47,6 +47,13 @@ using std::chrono::milliseconds;
             span.tEndNs = nowNs();
             recorder->span(span);
         }
+        DeviceActivityBatch batch;
+        batch.names = {"kernel " + std::to_string(i % 100)};
+        DeviceActivity kernel;
+        kernel.tStartNs = kernel.tEndNs = nowNs();
+        kernel.name = 0;
+        batch.activities = {kernel, kernel};
+        recorder->deviceActivities(std::move(batch));
         trace::TokenRecord token;
         token.index = i;
         token.tNs = nowNs();
@@ -110,6 +117,8 @@ TEST(Crash, AKilledWriterLosesAtMostTheLastSecond) {
     const std::int64_t lost = killedAt - (*run)->header.epochNs - tokens.back().tNs;
     EXPECT_LT(lost, 1'000'000'000) << "ns between the last token stored and the kill";
     EXPECT_GE((*run)->spans.size(), tokens.size() * 19);
+    EXPECT_GE((*run)->deviceActivities.size(), tokens.size() * 2 - 2);
+    EXPECT_EQ((*run)->deviceNames.size(), 100U);
 }
 
 TEST(Crash, AFullDiskIsReportedAndTheRunStaysWholeInMemory) {

@@ -1,0 +1,421 @@
+#include "engine/backend/cuda/cuda_backend.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/base/format.h"
+#include "engine/model/rope_scaling.h"
+
+namespace lanescope {
+
+namespace {
+
+std::uint64_t bytesOf(std::int64_t nFloats) {
+    return static_cast<std::uint64_t>(nFloats) * sizeof(float);
+}
+
+bool isBlockFormat(kernels::DType type) {
+    return kernels::info(type).blockSize > 1;
+}
+
+std::uint64_t inputBytes(const ModelSpec& spec, const BackendSettings& settings) {
+    Arena arena(nullptr);
+    layOutInputs(spec, settings, arena);
+    return arena.used();
+}
+
+}  // namespace
+
+std::uint64_t CudaBackend::requiredBytes(const ModelSpec& spec, const BackendSettings& settings) {
+    Arena arena(nullptr);
+    layOutCuda(spec, settings, arena);
+    return arena.used();
+}
+
+Result<std::unique_ptr<CudaBackend>> CudaBackend::create(const Model& model,
+                                                         const BackendSettings& settings,
+                                                         std::shared_ptr<GpuDevice> device,
+                                                         const CancelToken& cancel) {
+    auto weights = DeviceWeights::of(model, device, settings.exact, cancel);
+    if (!weights) return weights.error();
+    const ModelSpec& spec = model.spec();
+    GpuMemory storage(*device, GpuMemory::Kind::Device, requiredBytes(spec, settings));
+    GpuMemory inputs(*device, GpuMemory::Kind::Host, inputBytes(spec, settings));
+    GpuMemory logits(*device, GpuMemory::Kind::Host, bytesOf(logitRows(settings) * spec.vocab));
+    if (!storage.present() || !inputs.present() || !logits.present())
+        return outOfMemory(device->info().name + " refused " + formatBytes(storage.bytes()) +
+                               " for activations, " + formatBytes(device->freeBytes()) + " free",
+                           "cuda backend", "choose a smaller prefill chunk or a shorter context");
+    return std::unique_ptr<CudaBackend>(new CudaBackend(model, settings, std::move(device),
+                                                        *std::move(weights), std::move(storage),
+                                                        std::move(inputs), std::move(logits)));
+}
+
+CudaBackend::CudaBackend(const Model& model, const BackendSettings& settings,
+                         std::shared_ptr<GpuDevice> device,
+                         std::shared_ptr<const DeviceWeights> weights, GpuMemory&& storage,
+                         GpuMemory&& inputs, GpuMemory&& logits)
+    : m_spec(model.spec()),
+      m_settings(settings),
+      m_device(std::move(device)),
+      m_weights(std::move(weights)),
+      m_storage(std::move(storage)),
+      m_hostInputs(std::move(inputs)),
+      m_hostLogits(std::move(logits)),
+      m_timeline(*m_device) {
+    Arena arena(m_storage.data());
+    m_w = layOutCuda(m_spec, settings, arena);
+    Arena host(m_hostInputs.data());
+    m_in = layOutInputs(m_spec, settings, host);
+    for (int i = 0; i < static_cast<int>(m_spec.nLayers); ++i)
+        m_frequencies.push_back(m_weights->find(model.spec().ropeFrequencies(i).data()));
+}
+
+CudaBackend::~CudaBackend() {
+    m_device->synchronise();
+}
+
+std::string CudaBackend::isa() const {
+    const GpuInfo& info = m_device->info();
+    return "sm_" + std::to_string(info.capabilityMajor) + std::to_string(info.capabilityMinor);
+}
+
+std::string CudaBackend::name() const {
+    return "cuda (" + m_device->info().name + ", " + isa() + ")";
+}
+
+bool CudaBackend::wantsInt8(Readers readers) const {
+    if (m_settings.exact) return false;
+    return std::any_of(readers.begin(), readers.end(),
+                       [](const Weight* weight) { return isBlockFormat(weight->dtype); });
+}
+
+void CudaBackend::waitForAll() {
+    if (!m_waiting) return;
+    m_waiting = false;
+    check(m_device->synchronise());
+}
+
+void CudaBackend::begin(const PassTokens& tokens, const trace::Cursor& cursor) {
+    waitForAll();  // the inputs of the pass before are still being read
+    m_status = kernels::cuda::kSuccess;
+    m_tokens = tokens;
+    m_cursor = cursor;
+    std::int32_t row = 0;
+    m_nTiles = 0;
+    const auto nFrequencies = static_cast<std::size_t>(m_spec.rotaryDim / 2);
+    for (std::size_t i = 0; i < tokens.segments.size(); ++i) {
+        const Segment& segment = tokens.segments[i];
+        for (std::int64_t t = 0; t < segment.nTokens; t += kernels::kAttentionTile)
+            m_in.tiles[m_nTiles++] = {
+                row + static_cast<std::int32_t>(t),
+                static_cast<std::int32_t>(std::min(kernels::kAttentionTile, segment.nTokens - t))};
+        for (std::int32_t t = 0; t < segment.nTokens; ++t, ++row) {
+            m_in.ids[row] = tokens.ids[static_cast<std::size_t>(row)];
+            m_in.positions[row] = segment.firstPosition + t;
+            m_in.sequences[row] = static_cast<std::int32_t>(i);
+        }
+        if (m_in.frequencies == nullptr) continue;
+        const std::int64_t end = segment.firstPosition + segment.nTokens;
+        dynamicRopeFrequencies(m_spec, std::max(end, segment.callLength),
+                               {m_in.frequencies + i * nFrequencies, nFrequencies});
+    }
+    m_step = nullptr;
+    m_mode = Mode::Run;
+    const bool traced = cursor.sink != nullptr;
+    if (tokens.decodeStep) {
+        const auto [at, isNew] = m_steps.try_emplace({tokens.segments.size(), traced});
+        m_step = &at->second;
+        // The first time everything is loaded and warmed up, which cannot be recorded.
+        if (m_step->graph != nullptr)
+            m_mode = Mode::Replay;
+        else if (!isNew && !m_step->refused)
+            m_mode = Mode::Record;
+    }
+    m_waiting = true;
+    if (m_mode == Mode::Replay) {
+        if (traced)
+            m_timeline.resume(m_step->marks);
+        else
+            m_timeline.start(false);
+        return;
+    }
+    if (m_mode == Mode::Record) check(m_device->beginCapture());
+    m_timeline.start(traced);
+    sendInputs();
+}
+
+void CudaBackend::end() {
+    if (m_mode == Mode::Record && m_step != nullptr && m_step->graph == nullptr) {
+        // Left before its head (cancelled): what was recorded is dropped.
+        std::unique_ptr<GpuGraph> unfinished;
+        m_device->endCapture(unfinished);
+    }
+    m_mode = Mode::Run;
+    m_step = nullptr;
+}
+
+Result<void> CudaBackend::status() {
+    waitForAll();
+    if (!failed()) return {};
+    const std::string what = m_device->describe(m_status);
+    if (m_device->isFatal(m_status))
+        return Error{ErrorCode::NoDevice, "the device stopped: " + what, m_device->info().name,
+                     "other lanes go on; start this one again, or use the backend cpu"};
+    return outOfMemory("the device refused work: " + what + ", " +
+                           formatBytes(m_device->freeBytes()) + " of " +
+                           formatBytes(m_device->info().totalBytes) + " free",
+                       m_device->info().name, "choose a shorter context or fewer lanes");
+}
+
+void CudaBackend::sendInputs() {
+    // Block tables follow with the first layer's cache.
+    const auto head = reinterpret_cast<std::byte*>(m_in.blocks) - m_hostInputs.data();
+    check(m_device->upload(m_w.inputs.ids, m_hostInputs.data(), static_cast<std::uint64_t>(head)));
+    if (m_in.frequencies != nullptr)
+        check(m_device->upload(
+            m_w.inputs.frequencies, m_in.frequencies,
+            bytesOf(static_cast<std::int64_t>(m_tokens.segments.size()) * (m_spec.rotaryDim / 2))));
+}
+
+void CudaBackend::gather(const Weight& table, const std::int32_t* ids, float* y, float scale) {
+    if (!queues()) return;
+    const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
+    check(ops().embed({.tableType = table.dtype,
+                       .table = m_weights->find(table.data),
+                       .ids = ids,
+                       .y = y,
+                       .dim = table.nCols,
+                       .tokenBegin = 0,
+                       .tokenEnd = n,
+                       .scale = scale},
+                      m_device->stream()));
+    m_timeline.mark(trace::Op::Embed, -1,
+                    static_cast<std::uint64_t>(n * kernels::rowBytes(table.dtype, table.nCols)) +
+                        bytesOf(n * table.nCols),
+                    0);
+}
+
+void CudaBackend::embed(const Weight& table) {
+    gather(table, m_w.inputs.ids, m_w.activations.x, m_spec.embeddingScale);
+}
+
+void CudaBackend::embedPositions(const Weight& table) {
+    gather(table, m_w.inputs.positions, m_w.activations.delta, 1.0F);
+}
+
+void CudaBackend::normRows(NormKind kind, const NormWeights& weights, float* x, std::int64_t dim,
+                           std::int64_t nRows) {
+    kernels::cuda::NormArgs args;
+    args.kind =
+        kind == NormKind::Layer ? kernels::cuda::NormKind::Layer : kernels::cuda::NormKind::Rms;
+    args.x = x;
+    args.y = x;
+    args.weight = m_weights->find(weights.weight);
+    args.bias = m_weights->find(weights.bias);
+    args.dim = dim;
+    args.eps = m_spec.normEps;
+    args.tokenEnd = nRows;
+    check(ops().norm(args, m_device->stream()));
+}
+
+void CudaBackend::addNormed(const Addend& add, std::int64_t nTokens) {
+    if (add.norm != nullptr) normRows(m_spec.normKind, *add.norm, add.rows, m_spec.dim, nTokens);
+}
+
+void CudaBackend::addResidual(int layer, std::int64_t nTokens, const Addend& add) {
+    if (!queues()) return;
+    addNormed(add, nTokens);
+    check(ops().add({.x = m_w.activations.x,
+                     .delta = add.rows,
+                     .dim = m_spec.dim,
+                     .tokenBegin = 0,
+                     .tokenEnd = nTokens,
+                     .scale = add.scale},
+                    m_device->stream()));
+    m_timeline.mark(trace::Op::Residual, layer, bytesOf(3 * nTokens * m_spec.dim),
+                    static_cast<std::uint64_t>(nTokens * m_spec.dim));
+}
+
+void CudaBackend::norm(const NormOp& op) {
+    op.out->quantised = wantsInt8(op.readers);
+    if (!queues()) return;
+    float* x = m_w.activations.x;
+    kernels::cuda::NormArgs args;
+    args.kind = m_spec.normKind == NormKind::Layer ? kernels::cuda::NormKind::Layer
+                                                   : kernels::cuda::NormKind::Rms;
+    args.x = x;
+    if (op.add.rows != nullptr) {
+        addNormed(op.add, op.nTokens);
+        args.delta = op.add.rows;
+        args.deltaScale = op.add.scale;
+        args.sum = x;
+    }
+    args.weight = m_weights->find(op.norm->weight);
+    args.bias = m_weights->find(op.norm->bias);
+    args.y = op.out->x;
+    if (op.out->quantised) {
+        args.out = op.out->q8;
+        args.rest = op.out->rest;
+    }
+    args.dim = m_spec.dim;
+    args.eps = m_spec.normEps;
+    args.tokenEnd = op.nTokens;
+    check(ops().norm(args, m_device->stream()));
+    m_timeline.mark(trace::Op::Norm, op.layer, bytesOf(4 * op.nTokens * m_spec.dim),
+                    static_cast<std::uint64_t>(5 * op.nTokens * m_spec.dim));
+}
+
+void CudaBackend::product(const Weight& weight, const Activations& in, std::int64_t firstToken,
+                          std::int64_t nTokens, float* y) {
+    kernels::MatmulArgs args;
+    args.weightType = weight.dtype;
+    args.weight = m_weights->find(weight.data);
+    args.nRows = weight.nRows;
+    args.nCols = weight.nCols;
+    args.x = in.x + firstToken * weight.nCols;
+    const std::int64_t block = firstToken * (weight.nCols / kernels::kActsBlock);
+    const auto from = [&](kernels::ActsQ8 acts) {
+        acts.q += block * kernels::kActsBlock;
+        acts.scale += block;
+        acts.sum16 += 2 * block;
+        return acts;
+    };
+    kernels::ActsQ8 q8;
+    kernels::ActsQ8 rest;
+    if (in.quantised && isBlockFormat(weight.dtype)) {
+        q8 = from(in.q8);
+        args.xq = &q8;
+        if (in.rest.q != nullptr) {
+            rest = from(in.rest);
+            args.rest = &rest;
+        }
+    }
+    args.bias = m_weights->find(weight.bias);
+    args.y = y;
+    args.yStride = weight.nRows;
+    args.nTokens = nTokens;
+    args.rowEnd = weight.nRows;
+    const bool tensor =
+        !m_settings.exact && weight.nCols % 8 == 0 &&
+        (weight.dtype == kernels::DType::F16 || weight.dtype == kernels::DType::BF16);
+    check(tensor ? ops().matmulTensor(args, m_device->stream())
+                 : ops().matmul(args, m_device->stream()));
+}
+
+void CudaBackend::linear(trace::Op op, int layer, std::int64_t nTokens, const Activations& in,
+                         std::initializer_list<Product> products) {
+    if (!queues()) return;
+    std::uint64_t bytes = bytesOf(nTokens * in.nCols);
+    std::int64_t work = 0;
+    for (const Product& each : products) {
+        product(*each.weight, in, 0, nTokens, each.y);
+        bytes += each.weight->sizeBytes + bytesOf(nTokens * each.weight->nRows);
+        work += nTokens * each.weight->nRows * each.weight->nCols;
+    }
+    m_timeline.mark(op, layer, bytes, 2 * static_cast<std::uint64_t>(work));
+}
+
+void CudaBackend::activate(int layer, std::int64_t nTokens, Readers readers) {
+    Workspace& w = m_w.activations;
+    w.hidden.quantised = wantsInt8(readers);
+    if (!queues()) return;
+    const std::int64_t width = m_spec.ffnDim;
+    const bool gated = m_spec.mlp == MlpKind::Gated;
+    kernels::cuda::ActivateQ8Args args;
+    args.args = {.gate = gated ? w.gate : w.up,
+                 .up = gated ? w.up : nullptr,
+                 .y = w.hidden.x,
+                 .gateStride = width,
+                 .upStride = width,
+                 .dim = width,
+                 .tokenBegin = 0,
+                 .tokenEnd = nTokens,
+                 .kind = m_spec.activation};
+    if (w.hidden.quantised) {
+        args.out = w.hidden.q8;
+        args.rest = w.hidden.rest;
+    }
+    check(ops().activate(args, m_device->stream()));
+    m_timeline.mark(trace::Op::Activation, layer, bytesOf((gated ? 3 : 2) * nTokens * width),
+                    static_cast<std::uint64_t>(5 * nTokens * width));
+}
+
+void CudaBackend::moveRows(float* x, std::int64_t width, std::int64_t nRows) {
+    check(ops().embed({.tableType = kernels::DType::F32,
+                       .table = x,
+                       .ids = m_w.inputs.wanted,
+                       .y = m_w.spare,
+                       .dim = width,
+                       .tokenBegin = 0,
+                       .tokenEnd = nRows,
+                       .scale = 1.0F},
+                      m_device->stream()));
+    check(m_device->copy(x, m_w.spare, bytesOf(nRows * width)));
+}
+
+void CudaBackend::keepResidual(std::span<const std::int32_t> rows) {
+    if (!queues()) return;
+    std::copy(rows.begin(), rows.end(), m_in.wanted);
+    check(m_device->upload(m_w.inputs.wanted, m_in.wanted, rows.size_bytes()));
+    moveRows(m_w.activations.x, m_spec.dim, std::ssize(rows));
+}
+
+void CudaBackend::keepRows(std::span<const std::int32_t> rows, Activations& acts, Readers readers) {
+    acts.quantised = wantsInt8(readers);
+    if (!queues()) return;
+    moveRows(acts.x, acts.nCols, std::ssize(rows));  // the same rows as keepResidual()
+    if (!acts.quantised) return;
+    check(ops().quantiseActs({.x = acts.x,
+                              .out = acts.q8,
+                              .nCols = acts.nCols,
+                              .tokenBegin = 0,
+                              .tokenEnd = std::ssize(rows),
+                              .rest = acts.rest},
+                             m_device->stream()));
+}
+
+void CudaBackend::launchStep() {
+    if (m_mode == Mode::Record) {
+        std::unique_ptr<GpuGraph> graph;
+        const Status recorded = m_device->endCapture(graph);
+        if (graph == nullptr) {
+            // Nothing of the step was done: it is refused once, and not recorded again.
+            m_step->refused = true;
+            check(recorded);
+            return;
+        }
+        m_step->graph = std::move(graph);
+        m_step->marks = m_timeline.marks();
+    }
+    check(m_device->launch(*m_step->graph));
+}
+
+void CudaBackend::head(const Weight& head, std::int64_t nTokens, float* logits) {
+    for (std::int64_t first = 0; first < nTokens && !failed(); first += m_w.logitRows) {
+        const std::int64_t n = std::min(m_w.logitRows, nTokens - first);
+        const std::int64_t count = n * head.nRows;
+        if (queues()) {
+            product(head, m_w.activations.normed, first, n, m_w.logits);
+            if (m_spec.logitSoftcap != 0.0F)
+                check(ops().softcap({.x = m_w.logits,
+                                     .cap = m_spec.logitSoftcap,
+                                     .dim = head.nRows,
+                                     .tokenBegin = 0,
+                                     .tokenEnd = n},
+                                    m_device->stream()));
+            m_timeline.mark(trace::Op::Head, -1,
+                            head.sizeBytes + bytesOf(n * (head.nCols + head.nRows)),
+                            2 * static_cast<std::uint64_t>(n * head.nRows * head.nCols));
+            check(m_device->download(m_hostLogits.data(), m_w.logits, bytesOf(count)));
+        }
+        if (m_mode != Mode::Run) launchStep();
+        m_waiting = true;
+        waitForAll();
+        if (failed()) return;
+        std::memcpy(logits + first * head.nRows, m_hostLogits.data(), bytesOf(count));
+    }
+    m_timeline.finish(m_cursor);
+}
+
+}  // namespace lanescope

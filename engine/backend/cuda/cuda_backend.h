@@ -1,0 +1,111 @@
+#pragma once
+// The CUDA backend: queues every operation on one stream of a GpuDevice and waits once a pass. A
+// step of decoding is recorded as a graph the second time it is asked for and launched as a whole
+// from then on; what differs from step to step (tokens, positions, block tables) is copied in front
+// of it. The first error of the device makes the rest of the pass do nothing; status() tells it.
+
+#include <map>
+
+#include "engine/backend/backend.h"
+#include "engine/backend/cuda/cuda_workspace.h"
+#include "engine/backend/cuda/device_weights.h"
+#include "engine/backend/cuda/gpu_timeline.h"
+
+namespace lanescope {
+
+class CudaBackend final : public Backend {
+  public:
+    /// The device is kept. Errors: Unsupported (a tensor's format), OutOfMemory with the bytes.
+    static Result<std::unique_ptr<CudaBackend>> create(const Model& model,
+                                                       const BackendSettings& settings,
+                                                       std::shared_ptr<GpuDevice> device,
+                                                       const CancelToken& cancel);
+    /// Device bytes of the activations create() will take.
+    static std::uint64_t requiredBytes(const ModelSpec& spec, const BackendSettings& settings);
+
+    ~CudaBackend() override;
+
+    [[nodiscard]] std::string name() const override;
+    [[nodiscard]] std::string isa() const override;
+    [[nodiscard]] std::uint64_t workspaceBytes() const override { return m_storage.bytes(); }
+    [[nodiscard]] std::uint64_t weightBytes() const { return m_weights->bytes(); }
+    Workspace& workspace() override { return m_w.activations; }
+
+    void begin(const PassTokens& tokens, const trace::Cursor& cursor) override;
+    void end() override;
+    void embed(const Weight& table) override;
+    void embedPositions(const Weight& table) override;
+    void norm(const NormOp& op) override;
+    void addResidual(int layer, std::int64_t nTokens, const Addend& add) override;
+    void linear(trace::Op op, int layer, std::int64_t nTokens, const Activations& in,
+                std::initializer_list<Product> products) override;
+    void ropeAndStore(int layer, const LayerWeights& weights,
+                      std::span<const kernels::PagedKv> kv) override;
+    void attention(int layer, std::span<const kernels::PagedKv> kv, Readers readers) override;
+    void activate(int layer, std::int64_t nTokens, Readers readers) override;
+    void keepResidual(std::span<const std::int32_t> rows) override;
+    void keepRows(std::span<const std::int32_t> rows, Activations& acts, Readers readers) override;
+    void head(const Weight& head, std::int64_t nTokens, float* logits) override;
+    Result<void> status() override;
+
+  private:
+    using Status = kernels::cuda::Status;
+    /// What happens to operations as the pass names them.
+    enum class Mode : std::uint8_t { Run, Record, Replay };
+    /// Steps of so many sequences, traced or not.
+    struct StepKey {
+        std::size_t nSequences;
+        bool traced;
+        auto operator<=>(const StepKey&) const = default;
+    };
+    struct Step {
+        std::unique_ptr<GpuGraph> graph;  ///< null: seen once, or not to be recorded
+        std::vector<GpuTimeline::Mark> marks;
+        bool refused = false;
+    };
+
+    CudaBackend(const Model& model, const BackendSettings& settings,
+                std::shared_ptr<GpuDevice> device, std::shared_ptr<const DeviceWeights> weights,
+                GpuMemory&& storage, GpuMemory&& inputs, GpuMemory&& logits);
+    /// Whether the present operation is to be queued.
+    [[nodiscard]] bool queues() const { return m_mode != Mode::Replay && !failed(); }
+    [[nodiscard]] bool failed() const { return m_status != kernels::cuda::kSuccess; }
+    void check(Status status) {
+        if (!failed()) m_status = status;
+    }
+    [[nodiscard]] bool wantsInt8(Readers readers) const;
+    void gather(const Weight& table, const std::int32_t* ids, float* y, float scale);
+    void normRows(NormKind kind, const NormWeights& weights, float* x, std::int64_t dim,
+                  std::int64_t nRows);
+    void addNormed(const Addend& add, std::int64_t nTokens);
+    void product(const Weight& weight, const Activations& in, std::int64_t firstToken,
+                 std::int64_t nTokens, float* y);
+    void moveRows(float* x, std::int64_t width, std::int64_t nRows);
+    void sendInputs();
+    void sendTables(std::span<const kernels::PagedKv> kv);
+    void launchStep();
+    void waitForAll();
+    [[nodiscard]] const kernels::cuda::OpTable& ops() const { return m_device->ops(); }
+
+    ModelSpec m_spec;
+    std::vector<const float*> m_frequencies;  ///< [layers] on the device
+    BackendSettings m_settings;
+    std::shared_ptr<GpuDevice> m_device;
+    std::shared_ptr<const DeviceWeights> m_weights;
+    GpuMemory m_storage;     ///< device
+    GpuMemory m_hostInputs;  ///< pinned: PassInputs as they are written
+    GpuMemory m_hostLogits;  ///< pinned [logitRows, vocab]
+    CudaWorkspace m_w;
+    PassInputs m_in;  ///< in m_hostInputs
+    PassTokens m_tokens;
+    std::int64_t m_nTiles = 0;
+    trace::Cursor m_cursor;
+    GpuTimeline m_timeline;
+    std::map<StepKey, Step> m_steps;
+    Step* m_step = nullptr;  ///< of a decode step
+    Mode m_mode = Mode::Run;
+    bool m_waiting = false;  ///< something is queued
+    Status m_status = kernels::cuda::kSuccess;
+};
+
+}  // namespace lanescope

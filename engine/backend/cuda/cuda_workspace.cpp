@@ -1,0 +1,47 @@
+#include "engine/backend/cuda/cuda_workspace.h"
+
+#include <algorithm>
+
+#include "engine/backend/cpu_workspace.h"
+
+namespace lanescope {
+
+PassInputs layOutInputs(const ModelSpec& spec, const BackendSettings& settings, Arena& arena) {
+    // The smallest block a cache may have gives the longest table.
+    constexpr std::int64_t kSmallestBlock = 8;
+    PassInputs in;
+    in.ids = arena.take<std::int32_t>(settings.maxTokens);
+    in.positions = arena.take<std::int32_t>(settings.maxTokens);
+    in.sequences = arena.take<std::int32_t>(settings.maxTokens);
+    in.wanted = arena.take<std::int32_t>(settings.maxTokens);
+    in.tiles = arena.take<kernels::cuda::AttentionTile>(settings.maxTokens);
+    in.blockStride = (settings.maxContext + kSmallestBlock - 1) / kSmallestBlock;
+    in.blocks = arena.take<std::int32_t>(settings.maxSequences * in.blockStride);
+    if (spec.dynamicNtk.factor > 0.0)
+        in.frequencies = arena.take<float>(settings.maxSequences * (spec.rotaryDim / 2));
+    return in;
+}
+
+std::int64_t logitRows(const BackendSettings& settings) {
+    constexpr std::int64_t kFew = 16;
+    return std::max(settings.maxSequences, std::min(kFew, settings.maxTokens));
+}
+
+CudaWorkspace layOutCuda(const ModelSpec& spec, const BackendSettings& settings, Arena& arena) {
+    CudaWorkspace all;
+    all.activations = layOutActivations(spec, settings, arena);
+    const std::int64_t widest =
+        std::max({spec.dim, spec.nHeads * spec.headDim, static_cast<std::int64_t>(spec.ffnDim)});
+    all.spare = arena.take<float>(settings.maxTokens * widest);
+    all.logitRows = logitRows(settings);
+    all.logits = arena.take<float>(all.logitRows * spec.vocab);
+    all.splits =
+        (settings.maxContext + kernels::kAttentionStretch - 1) / kernels::kAttentionStretch;
+    if (all.splits > 1)
+        all.partial = arena.take<float>(settings.maxSequences * spec.nHeads * all.splits *
+                                        (spec.headDim + 2));
+    all.inputs = layOutInputs(spec, settings, arena);
+    return all;
+}
+
+}  // namespace lanescope

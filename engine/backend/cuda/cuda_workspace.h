@@ -1,0 +1,41 @@
+#pragma once
+// What the CUDA backend keeps in device memory and in pinned host memory, laid out by the walk that
+// also counts it.
+
+#include "engine/backend/arena.h"
+#include "engine/backend/backend.h"
+#include "kernels/cuda/ops.h"
+
+namespace lanescope {
+
+/// What a pass tells its kernels: the same layout on the host, where it is written, and on the
+/// device, where it is copied to as a whole.
+struct PassInputs {
+    std::int32_t* ids = nullptr;                    ///< [maxTokens]
+    std::int32_t* positions = nullptr;              ///< [maxTokens]
+    std::int32_t* sequences = nullptr;              ///< [maxTokens] segment of each token
+    std::int32_t* wanted = nullptr;                 ///< [maxTokens] rows to keep
+    std::int32_t* blocks = nullptr;                 ///< [maxSequences, blockStride]
+    std::int64_t blockStride = 0;                   ///< blocks of the longest context
+    kernels::cuda::AttentionTile* tiles = nullptr;  ///< [maxTokens]: at most a tile a token
+    float* frequencies = nullptr;  ///< [maxSequences, rotaryDim / 2], with dynamic NTK; else null
+};
+
+PassInputs layOutInputs(const ModelSpec& spec, const BackendSettings& settings, Arena& arena);
+
+struct CudaWorkspace {
+    Workspace activations;
+    float* spare = nullptr;   ///< [maxTokens, widest activation]: rows on their way
+    float* logits = nullptr;  ///< [logitRows, vocab]
+    std::int64_t logitRows = 0;
+    float* partial = nullptr;  ///< sums of keys that several blocks share; null: never shared
+    std::int64_t splits = 1;   ///< of the longest context
+    PassInputs inputs;
+};
+
+/// Rows of logits computed at once.
+std::int64_t logitRows(const BackendSettings& settings);
+
+CudaWorkspace layOutCuda(const ModelSpec& spec, const BackendSettings& settings, Arena& arena);
+
+}  // namespace lanescope

@@ -1,0 +1,44 @@
+#pragma once
+// How fast a device's kernels are: each op alone, at the shapes of large models, beside the copy
+// bandwidth the device was just measured at. Weights are read from far more memory than its caches
+// hold.
+
+#include <string>
+#include <vector>
+
+#include "engine/backend/cuda/gpu_device.h"
+#include "engine/base/cancel.h"
+
+namespace lanescope {
+
+/// Shapes; the defaults are an 8B model's.
+struct GpuBenchSizes {
+    std::int64_t dim = 4096;
+    std::int64_t ffn = 14336;
+    std::int64_t heads = 32;
+    std::int64_t kvHeads = 8;
+    std::int64_t headDim = 128;
+    std::int64_t context = 8192;
+    std::int64_t promptTokens = 512;
+    std::uint64_t coldBytes = std::uint64_t{1} << 30;  ///< memory that products cycle through
+    int repetitions = 20;
+};
+
+/// One measurement: the median of the repetitions.
+struct GpuBenchRow {
+    std::string name;  ///< "gemv q4_K 14336x4096, 1 token"
+    double us = 0.0;
+    double gbps = 0.0;
+    double tflops = 0.0;  ///< 0: not counted
+    double ofCopy = 0.0;  ///< gbps beside the copy bandwidth
+};
+
+struct GpuBench {
+    double copyGbps = 0.0;  ///< bytes read and written, device to device
+    std::vector<GpuBenchRow> rows;
+};
+
+/// Errors: OutOfMemory; NoDevice when work fails; Cancelled.
+Result<GpuBench> benchGpu(GpuDevice& device, const GpuBenchSizes& sizes, const CancelToken& cancel);
+
+}  // namespace lanescope

@@ -1,0 +1,9 @@
+// Attention over f16 caches on tensor cores.
+
+#include "kernels/cuda/attention_half_launch.cuh"
+
+namespace lanescope::kernels::cuda {
+
+template Status attentionHalf<Half>(const PagedAttentionArgs& args, Stream stream);
+
+}  // namespace lanescope::kernels::cuda

@@ -1,0 +1,218 @@
+#pragma once
+// What the attention kernels share (ops.h, PagedAttentionArgs): which rows and keys a block has,
+// the copies of pages into shared memory, and how the sums of stretches become one.
+//
+// A block has the heads of one KV head for a tile of tokens: row r of the tile is token r /
+// groupSize, head r % groupSize of the group; blocks of a tile share its rows out, kRows each.
+// Blocks beside it have other stretches of keys (`split`). Inside a stretch keys go up, tile by
+// tile; stretches are folded from the last to the first, and the last split has all stretches that
+// got no block of their own, so that the order of a row's additions is the same for every number of
+// splits. Keys that a row does not see have weight 0 and leave its sums as they are, so the rows
+// beside it do not matter.
+
+#include "kernels/cuda/ops.h"
+#include "kernels/cuda/simt.h"
+
+namespace lanescope::kernels::cuda {
+
+inline constexpr int kAttentionThreads = 128;
+inline constexpr float kLog2e = 1.44269504F;
+inline constexpr float kMinusInf = -__builtin_inff();
+
+/// Positions [first, last] of keys; none where first > last.
+struct KeyRange {
+    int first, last;
+};
+
+SIMT_DEVICE int smaller(int a, int b) {
+    return a < b ? a : b;
+}
+SIMT_DEVICE int larger(int a, int b) {
+    return a > b ? a : b;
+}
+
+/// The keys that a query at `position` sees.
+SIMT_DEVICE KeyRange keysSeen(const PagedAttentionArgs& args, int position) {
+    const std::int64_t start = args.window > 0 ? position + 1 - args.window : 0;
+    return {start > 0 ? static_cast<int>(start) : 0, position};
+}
+
+SIMT_DEVICE int stretchOf(int position) {
+    return position / static_cast<int>(kAttentionStretch);
+}
+
+/// A block's share.
+struct AttentionWork {
+    const std::int32_t* pages;  ///< the sequence's block table
+    int kvHead, split;
+    int tokenBegin;
+    int groupSize;
+    int rowBegin, nRows;           ///< rows of the tile: [rowBegin, rowBegin + nRows)
+    KeyRange keys;                 ///< that any row of the tile sees, in this block's stretches
+    int firstStretch, endStretch;  ///< none where equal
+};
+
+/// Grid: tiles, KV heads, splits · blocks of kRows rows.
+template <int kRows>
+SIMT_DEVICE AttentionWork attentionWork(const PagedAttentionArgs& args) {
+    AttentionWork w{};
+    const AttentionTile tile = args.tiles[blockX()];
+    const int nSplits = static_cast<int>(args.nSplits);
+    w.kvHead = blockY();
+    w.split = blockZ() % nSplits;
+    w.tokenBegin = tile.tokenBegin;
+    w.groupSize = static_cast<int>(args.nHeads / args.kv.nKvHeads);
+    w.rowBegin = blockZ() / nSplits * kRows;
+    w.nRows = smaller(kRows, tile.nTokens * w.groupSize - w.rowBegin);
+    if (w.nRows <= 0) return w;
+    const int sequence = args.tables.ofToken != nullptr ? args.tables.ofToken[tile.tokenBegin] : 0;
+    w.pages = args.tables.blocks + sequence * args.tables.stride;
+    w.keys = {keysSeen(args, args.positions[tile.tokenBegin]).first,
+              args.positions[tile.tokenBegin + tile.nTokens - 1]};
+    if (w.keys.last < 0) return w;
+    w.firstStretch = larger(stretchOf(w.keys.first), w.split);
+    w.endStretch = stretchOf(w.keys.last) + 1;
+    if (w.split + 1 < nSplits) w.endStretch = smaller(w.endStretch, w.split + 1);
+    w.endStretch = larger(w.endStretch, w.firstStretch);
+    return w;
+}
+
+/// Whether a block may leave at once: nothing to sum up, and no zeros to write.
+SIMT_DEVICE bool nothingToDo(const PagedAttentionArgs& args, const AttentionWork& w) {
+    return w.nRows <= 0 || (args.nSplits > 1 && w.firstStretch == w.endStretch);
+}
+
+SIMT_DEVICE int tokenOf(const AttentionWork& w, int row) {
+    return w.tokenBegin + (w.rowBegin + row) / w.groupSize;
+}
+SIMT_DEVICE int headOf(const AttentionWork& w, int row) {
+    return w.kvHead * w.groupSize + (w.rowBegin + row) % w.groupSize;
+}
+
+/// The keys that a row sees; none for one that does not exist.
+SIMT_DEVICE KeyRange rowKeys(const PagedAttentionArgs& args, const AttentionWork& w, int row) {
+    if (row >= w.nRows) return {0, -1};
+    return keysSeen(args, args.positions[tokenOf(w, row)]);
+}
+
+/// An element of a row's query; zero beyond the rows and the head.
+SIMT_DEVICE float queryAt(const PagedAttentionArgs& args, const AttentionWork& w, int row,
+                          int column) {
+    const auto headDim = static_cast<int>(args.kv.headDim);
+    if (row >= w.nRows || column >= headDim) return 0.0F;
+    return args.q[tokenOf(w, row) * args.qStride + headOf(w, row) * headDim + column];
+}
+
+/// For a tile whose rows see nothing.
+SIMT_DEVICE void writeZeros(const PagedAttentionArgs& args, const AttentionWork& w) {
+    const auto headDim = static_cast<int>(args.kv.headDim);
+    for (int i = threadX(); i < w.nRows * headDim; i += kAttentionThreads) {
+        const int row = i / headDim;
+        args.out[(tokenOf(w, row) * args.nHeads + headOf(w, row)) * headDim + i % headDim] = 0.0F;
+    }
+}
+
+/// Where the sums of a token's head go: a row of `out`, or of `partial` with maximum and sum after
+/// it.
+SIMT_DEVICE float* sumsAt(const PagedAttentionArgs& args, std::int64_t token, std::int64_t head,
+                          int split) {
+    const std::int64_t row = token * args.nHeads + head;
+    if (args.nSplits == 1) return args.out + row * args.kv.headDim;
+    return args.partial + (row * args.nSplits + split) * (args.kv.headDim + 2);
+}
+
+/// Where a block is in its keys: stretches from the last to the first, tiles in them upwards.
+template <int kKeys>
+struct KeyCursor {
+    int stretch;
+    int base;  ///< the tile's first position, a multiple of kKeys
+
+    SIMT_DEVICE static int begin(const AttentionWork& w, int stretch) {
+        return larger(w.keys.first, stretch * static_cast<int>(kAttentionStretch)) / kKeys * kKeys;
+    }
+    SIMT_DEVICE static KeyCursor start(const AttentionWork& w) {
+        return {w.endStretch - 1, begin(w, w.endStretch - 1)};
+    }
+    [[nodiscard]] SIMT_DEVICE bool done(const AttentionWork& w) const {
+        return stretch < w.firstStretch;
+    }
+    [[nodiscard]] SIMT_DEVICE KeyCursor next(const AttentionWork& w) const {
+        const int end = (stretch + 1) * static_cast<int>(kAttentionStretch);
+        if (base + kKeys < smaller(end, w.keys.last + 1)) return {stretch, base + kKeys};
+        return {stretch - 1, begin(w, stretch - 1)};
+    }
+};
+
+/// Starts the copies of keys or values [base, base + kKeys) of a KV head into rows of kStride
+/// bytes. What lies outside w.keys, and rows' ends up to kRowBytes, becomes zero. Threads that
+/// follow each other take 16 bytes each that follow each other; rowBytes is a multiple of 16.
+template <int kKeys, int kRowBytes, int kStride>
+SIMT_DEVICE void copyPages(const PagedAttentionArgs& args, const AttentionWork& w,
+                           const void* storage, int base, int rowBytes, void* shared) {
+    constexpr int kBytes = 16;
+    constexpr int kPerRow = kRowBytes / kBytes;
+    const auto blockTokens = static_cast<int>(args.kv.blockTokens);
+    const auto* from = static_cast<const unsigned char*>(storage);
+    auto* to = static_cast<unsigned char*>(shared);
+#pragma unroll 2  // more would cost registers
+    for (int i = threadX(); i < kKeys * kPerRow; i += kAttentionThreads) {
+        const int key = i / kPerRow;
+        const int at = i % kPerRow * kBytes;
+        const int position = base + key;
+        const bool there = position >= w.keys.first && position <= w.keys.last && at < rowBytes;
+        std::int64_t source = 0;
+        if (there) {
+            const std::int64_t page = w.pages[position / blockTokens];
+            source = ((page * args.kv.nKvHeads + w.kvHead) * blockTokens + position % blockTokens) *
+                         rowBytes +
+                     at;
+        }
+        copyAsync<kBytes>(to + key * kStride + at, from + source, there ? kBytes : 0);
+    }
+    commitAsync();
+}
+
+/// What a maximum takes off scores; nothing where no key has been seen.
+SIMT_DEVICE float shiftOf(float best) {
+    return best == kMinusInf ? 0.0F : best;
+}
+
+/// Maximum and sum of weights of a row over the stretches so far.
+struct RunningSum {
+    float best = kMinusInf;
+    float total = 0.0F;
+};
+/// The new sums of a row's elements: before · keep + stretch · take.
+struct FoldFactors {
+    float keep, take;
+};
+
+/// Folds in the maximum and sum of the next stretch.
+SIMT_DEVICE FoldFactors fold(RunningSum& sum, float best, float total) {
+    if (sum.total == 0.0F) {
+        sum = {best, total};
+        return {0.0F, 1.0F};
+    }
+    if (total == 0.0F) return {1.0F, 0.0F};
+    const float top = fmaxf(sum.best, best);
+    const FoldFactors f{fastExp2(sum.best - top), fastExp2(best - top)};
+    sum = {top, fusedMultiplyAdd(total, f.take, sum.total * f.keep)};
+    return f;
+}
+
+/// `before` is not used where keep is 0.
+SIMT_DEVICE float folded(const FoldFactors& f, float before, float stretch) {
+    const float kept = f.keep == 0.0F ? 0.0F : before * f.keep;
+    return fusedMultiplyAdd(stretch, f.take, kept);
+}
+
+/// What a row's elements are multiplied by in the end.
+SIMT_DEVICE float weightOf(const RunningSum& sum) {
+    return sum.total == 0.0F ? 0.0F : 1.0F / sum.total;
+}
+/// Adding 0 makes one zero of two, whatever keys of weight 0 did to its sign.
+SIMT_DEVICE float finished(float value, float weight) {
+    return fusedMultiplyAdd(value, weight, 0.0F);
+}
+
+}  // namespace lanescope::kernels::cuda

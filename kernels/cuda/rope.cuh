@@ -1,0 +1,108 @@
+#pragma once
+// Rotary embedding and the write of keys and values into the paged cache, apart or in one launch
+// (ops.h, RopeKvArgs). A block has one token and kRopeHeads heads; its threads first compute the
+// token's sines and cosines (a precise sincosf: positions go to millions), then share out the
+// pairs. Shared memory: 2 floats a pair. Bound by latency (one token) or memory (prefill).
+
+#include "kernels/cuda/ops.h"
+#include "kernels/cuda/simt.h"
+
+namespace lanescope::kernels::cuda {
+
+inline constexpr int kRopeThreads = 128;
+inline constexpr int kRopeHeads = 8;
+
+/// Fills table[i] = {cos, sin} · mscale of the token's angles. A barrier has to follow.
+SIMT_DEVICE void rotaryTable(const RopeArgs& args, const float* frequencies, std::int64_t token,
+                             Float2* table) {
+    const auto position = static_cast<float>(args.positions[token]);
+    for (std::int64_t i = threadX(); i < args.rotaryDim / 2; i += kRopeThreads) {
+        float s = 0.0F;
+        float c = 0.0F;
+        sinCos(position * frequencies[i], &s, &c);
+        table[i] = Float2{c * args.mscale, s * args.mscale};
+    }
+}
+
+/// Rotates pairs of heads [headBegin, headEnd) of a token.
+SIMT_DEVICE void rotate(const RopeArgs& args, std::int64_t token, std::int64_t headBegin,
+                        std::int64_t headEnd, const Float2* table) {
+    const std::int64_t half = args.rotaryDim / 2;
+    for (std::int64_t n = headBegin * half + threadX(); n < headEnd * half; n += kRopeThreads) {
+        const std::int64_t i = n % half;
+        float* x = args.x + token * args.stride + n / half * args.headDim;
+        const bool split = args.layout == RopeLayout::HalfSplit;
+        float& first = x[split ? i : 2 * i];
+        float& second = x[split ? i + half : 2 * i + 1];
+        const Float2 t = table[i];
+        const float a = first;
+        const float b = second;
+        first = a * t.x - b * t.y;
+        second = a * t.y + b * t.x;
+    }
+}
+
+/// Stores heads [headBegin, headEnd) of a token's keys and values.
+template <class T>
+SIMT_DEVICE void storeKv(const KvWriteArgs& args, const std::int32_t* blockTable,
+                         std::int64_t token, std::int64_t headBegin, std::int64_t headEnd) {
+    const PagedKv& kv = args.kv;
+    const std::int64_t block = blockTable[args.positions[token] / kv.blockTokens];
+    const std::int64_t slot = args.positions[token] % kv.blockTokens;
+    for (std::int64_t n = headBegin * kv.headDim + threadX(); n < headEnd * kv.headDim;
+         n += kRopeThreads) {
+        const std::int64_t head = n / kv.headDim;
+        const std::int64_t at =
+            ((block * kv.nKvHeads + head) * kv.blockTokens + slot) * kv.headDim + n % kv.headDim;
+        static_cast<T*>(kv.k)[at] = fromFloat<T>(args.k[token * args.kStride + n]);
+        static_cast<T*>(kv.v)[at] = fromFloat<T>(args.v[token * args.vStride + n]);
+    }
+}
+
+SIMT_DEVICE std::int64_t headsUpTo(std::int64_t nHeads, std::int64_t begin) {
+    return begin + kRopeHeads < nHeads ? begin + kRopeHeads : nHeads;
+}
+
+SIMT_KERNEL(kRopeThreads) void ropeKernel(RopeArgs args) {
+    SIMT_SHARED_DYNAMIC(Float2, table);
+    const std::int64_t token = args.tokenBegin + blockX();
+    const std::int64_t head = static_cast<std::int64_t>(blockY()) * kRopeHeads;
+    rotaryTable(args, args.invFreq, token, table);
+    syncThreads();
+    rotate(args, token, head, headsUpTo(args.nHeads, head), table);
+}
+
+template <class T>
+SIMT_KERNEL(kRopeThreads)
+void kvWriteKernel(KvWriteArgs args) {
+    const std::int64_t head = static_cast<std::int64_t>(blockY()) * kRopeHeads;
+    storeKv<T>(args, args.kv.blockTable, args.tokenBegin + blockX(), head,
+               headsUpTo(args.kv.nKvHeads, head));
+}
+
+/// Blocks of row y below qBlocks have heads of q, the others of k and v.
+template <class T>
+SIMT_KERNEL(kRopeThreads)
+void ropeKvKernel(RopeKvArgs args, int qBlocks) {
+    SIMT_SHARED_DYNAMIC(Float2, table);
+    const std::int64_t token = args.q.tokenBegin + blockX();
+    const SequenceTables& tables = args.tables;
+    const std::int64_t sequence = tables.ofToken != nullptr ? tables.ofToken[token] : 0;
+    rotaryTable(args.q, args.q.invFreq + sequence * args.frequencyStride, token, table);
+    syncThreads();
+    if (blockY() < qBlocks) {
+        const std::int64_t head = static_cast<std::int64_t>(blockY()) * kRopeHeads;
+        rotate(args.q, token, head, headsUpTo(args.q.nHeads, head), table);
+        return;
+    }
+    const std::int64_t head = static_cast<std::int64_t>(blockY() - qBlocks) * kRopeHeads;
+    const std::int64_t end = headsUpTo(args.k.nHeads, head);
+    rotate(args.k, token, head, end, table);
+    syncThreads();
+    const std::int32_t* blockTable = tables.ofToken != nullptr
+                                         ? tables.blocks + sequence * tables.stride
+                                         : args.kv.kv.blockTable;
+    storeKv<T>(args.kv, blockTable, token, head, end);
+}
+
+}  // namespace lanescope::kernels::cuda

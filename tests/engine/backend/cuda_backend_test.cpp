@@ -1,0 +1,163 @@
+// The CUDA backend's own behaviour on the emulated device: graphs, spans, memory, failures.
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "engine/backend/cuda/self_test.h"
+#include "tests/engine/backend/emulated_device.h"
+#include "tests/engine/decode/engine_support.h"
+
+namespace lanescope::test {
+namespace {
+
+std::shared_ptr<const Model> tiny() {
+    return loadOrFail(goldenDir() + "/checkpoints/llama_gqa");
+}
+
+EngineSettings onCuda() {
+    EngineSettings settings;
+    settings.backend = BackendKind::Cuda;
+    settings.contextTokens = 64;
+    settings.prefillChunk = 32;
+    return settings;
+}
+
+struct Spans : trace::Sink {
+    std::vector<trace::Span> all;
+    void span(const trace::Span& span) override { all.push_back(span); }
+};
+
+TEST(CudaBackend, RecordsAStepOnceAndLaunchesItFromThenOn) {
+    EmulatedSource source;
+    auto engine = Engine::create(tiny(), onCuda(), &source);
+    ASSERT_TRUE(engine.ok()) << engine.error().toString();
+    EXPECT_EQ((*engine)->effective().isa, "sm_80");
+    const GenerateRequest request = greedyRequest({1, 2, 3}, 8);
+    const auto first = generateIds(**engine, request);
+    EXPECT_EQ(source.counts().graphs, 1);
+    EXPECT_EQ(source.counts().launches, 6) << "seven steps: one warms up, six are launched";
+    EXPECT_EQ(generateIds(**engine, request), first);
+    EXPECT_EQ(source.counts().graphs, 1);
+    EXPECT_EQ(source.counts().launches, 13);
+}
+
+TEST(CudaBackend, SpansOfAStepAreTheDevicesAndGrowWithTheContext) {
+    EmulatedSource source;
+    auto engine = Engine::create(tiny(), onCuda(), &source);
+    ASSERT_TRUE(engine.ok()) << engine.error().toString();
+    Spans spans;
+    trace::Cursor cursor;
+    cursor.sink = &spans;
+    const CancelToken cancel;
+    ASSERT_TRUE((*engine)->generate(greedyRequest({1, 2, 3}, 8), cursor, cancel).ok());
+    std::map<std::int32_t, std::map<trace::Op, int>> counts;
+    std::map<std::int32_t, std::uint64_t> attentionBytes;
+    for (const trace::Span& span : spans.all) {
+        ++counts[span.step][span.op];
+        EXPECT_LE(span.tStartNs, span.tEndNs);
+        if (span.op == trace::Op::Attention) attentionBytes[span.step] += span.bytes;
+    }
+    for (std::int32_t step = 1; step <= 7; ++step) {
+        EXPECT_EQ(counts[step][trace::Op::Attention], 3) << "step " << step;
+        EXPECT_EQ(counts[step][trace::Op::Head], 1) << "step " << step;
+        if (step > 1) {
+            EXPECT_GT(attentionBytes[step], attentionBytes[step - 1]);
+        }
+    }
+}
+
+TEST(CudaBackend, LanesOfAModelShareItsWeightsAndGiveAllMemoryBack) {
+    struct Counting final : GpuSource {
+        Result<std::unique_ptr<GpuDevice>> open(int) override {
+            ++opened;
+            return std::unique_ptr<GpuDevice>(
+                std::make_unique<EmulatedDevice>(EmulatedOptions{}, counts));
+        }
+        EmulatedCounts counts;
+        int opened = 0;
+    } source;
+    const auto model = tiny();
+    auto first = Engine::create(model, onCuda(), &source);
+    ASSERT_TRUE(first.ok()) << first.error().toString();
+    auto second = Engine::create(model, onCuda(), &source);
+    ASSERT_TRUE(second.ok()) << second.error().toString();
+    EXPECT_EQ(source.opened, 2);
+    const GenerateRequest request = greedyRequest({5, 6}, 3);
+    const auto tokens = generateIds(**first, request);
+    first->reset();  // the copy of the weights outlives the lane that made it
+    EXPECT_EQ(generateIds(**second, request), tokens);
+}
+
+TEST(CudaBackend, RefusesWhatDoesNotFitWithBothNumbers) {
+    EmulatedOptions options;
+    options.totalBytes = 300'000;
+    EmulatedSource source(options);
+    const auto engine = Engine::create(tiny(), onCuda(), &source);
+    ASSERT_FALSE(engine.ok());
+    EXPECT_EQ(engine.error().code, ErrorCode::OutOfMemory);
+    EXPECT_NE(engine.error().message.find("free"), std::string::npos) << engine.error().toString();
+}
+
+TEST(CudaBackend, ADeviceThatStopsEndsTheRequestAndOtherLanesGoOn) {
+    EmulatedSource good;
+    auto other = Engine::create(tiny(), onCuda(), &good);
+    ASSERT_TRUE(other.ok());
+    const GenerateRequest request = greedyRequest({1, 2, 3}, 8);
+    const auto expected = generateIds(**other, request);
+    for (const int done : {200, 260, 400}) {
+        EmulatedOptions options;
+        options.failAfter = done;
+        EmulatedSource source(options);
+        auto engine =
+            Engine::create(loadOrFail(goldenDir() + "/checkpoints/qwen2"), onCuda(), &source);
+        ASSERT_TRUE(engine.ok()) << engine.error().toString();
+        const CancelToken cancel;
+        const auto failed = (*engine)->generate(greedyRequest({1, 2, 3}, 40), {}, cancel);
+        ASSERT_FALSE(failed.ok()) << done;
+        EXPECT_EQ(failed.error().code, ErrorCode::NoDevice);
+        EXPECT_NE(failed.error().message.find("unspecified launch failure"), std::string::npos)
+            << failed.error().toString();
+        EXPECT_EQ(generateIds(**other, request), expected);
+    }
+}
+
+TEST(CudaBackend, OutOfMemoryInTheMiddleOfARunSaysWhatIsFree) {
+    EmulatedOptions options;
+    options.failAfter = 300;
+    options.failStatus = 2;
+    EmulatedSource source(options);
+    auto engine = Engine::create(tiny(), onCuda(), &source);
+    ASSERT_TRUE(engine.ok()) << engine.error().toString();
+    const CancelToken cancel;
+    const auto failed = (*engine)->generate(greedyRequest({1, 2, 3}, 40), {}, cancel);
+    ASSERT_FALSE(failed.ok());
+    EXPECT_EQ(failed.error().code, ErrorCode::OutOfMemory);
+    EXPECT_NE(failed.error().message.find("free"), std::string::npos) << failed.error().toString();
+}
+
+TEST(CudaBackend, NaiveAttentionAndPackingAreSaidToBeOff) {
+    EngineSettings settings = onCuda();
+    settings.attention = kernels::AttentionKind::Naive;
+    EmulatedSource source;
+    auto engine = Engine::create(tiny(), settings, &source);
+    ASSERT_TRUE(engine.ok());
+    EXPECT_FALSE((*engine)->effective().settings.pack);
+    EXPECT_EQ((*engine)->effective().notes.front(), "attention flash instead of naive: on a GPU");
+}
+
+TEST(SelfTest, PassesOnADeviceThatComputesAndNamesTheOpThatDoesNot) {
+    EmulatedCounts counts;
+    EmulatedDevice right({}, counts);
+    EXPECT_TRUE(selfTest(right).ok()) << selfTest(right).error().toString();
+    EmulatedOptions broken;
+    broken.failAfter = 8;
+    EmulatedDevice wrong(broken, counts);
+    const auto failed = selfTest(wrong);
+    ASSERT_FALSE(failed.ok());
+    EXPECT_EQ(failed.error().code, ErrorCode::NoDevice);
+    EXPECT_NE(failed.error().message.find("fails its self-test: "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace lanescope::test

@@ -1,0 +1,182 @@
+#pragma once
+// Several sequences whose keys and values share one pool of pages, as a backend has them; and
+// attention of their last tokens, by the kernels and by the reference.
+
+#include <cstring>
+#include <numeric>
+
+#include "tests/simt/kernel_test.h"
+
+namespace lanescope::kernels::cuda::test {
+
+struct HeadShape {
+    std::int64_t nHeads, nKvHeads, headDim;
+    std::int64_t blockTokens = 16;
+    std::int64_t window = 0;
+    float softcap = 0.0F;
+};
+
+/// A sequence of `context` tokens of which the last nTokens are attended.
+struct SequenceShape {
+    std::int32_t context, nTokens;
+};
+
+class AttentionBatch {
+  public:
+    AttentionBatch(const HeadShape& shape, DType dtype, std::vector<SequenceShape> sequences,
+                   std::uint32_t seed = 1)
+        : m_shape(shape), m_sequences(std::move(sequences)), m_random(seed) {
+        std::int64_t nBlocks = 0;
+        for (const auto& s : m_sequences) {
+            m_stride = std::max(m_stride, blocksOf(s));
+            nBlocks += blocksOf(s);
+        }
+        std::vector<std::int32_t> pages(static_cast<std::size_t>(nBlocks));
+        std::iota(pages.begin(), pages.end(), 0);
+        std::shuffle(pages.begin(), pages.end(), m_random);
+        // 0xFF bytes are NaN in all three formats: what was not written must not be read.
+        const std::int64_t bytes =
+            nBlocks * shape.nKvHeads * shape.blockTokens * rowBytes(dtype, shape.headDim);
+        m_k.assign(static_cast<std::size_t>(bytes), 0xFF);
+        m_v = m_k;
+        m_kv = {m_k.data(),        m_v.data(),     dtype,        nullptr,
+                shape.blockTokens, shape.nKvHeads, shape.headDim};
+        m_tables.assign(m_sequences.size() * static_cast<std::size_t>(m_stride), -1);
+        std::size_t page = 0;
+        for (std::size_t i = 0; i < m_sequences.size(); ++i) {
+            for (std::int64_t b = 0; b < blocksOf(m_sequences[i]); ++b)
+                m_tables[i * static_cast<std::size_t>(m_stride) + static_cast<std::size_t>(b)] =
+                    pages[page++];
+            write(i);
+            const SequenceShape& s = m_sequences[i];
+            for (std::int32_t t = s.context - s.nTokens; t < s.context; ++t) {
+                m_ofToken.push_back(static_cast<std::int32_t>(i));
+                m_positions.push_back(t);
+            }
+        }
+        m_q = normals(nTokens() * qStride());
+    }
+    AttentionBatch(const AttentionBatch&) = delete;
+    AttentionBatch& operator=(const AttentionBatch&) = delete;
+
+    [[nodiscard]] std::int64_t nTokens() const {
+        return static_cast<std::int64_t>(m_positions.size());
+    }
+    [[nodiscard]] std::int64_t width() const { return m_shape.nHeads * m_shape.headDim; }
+    [[nodiscard]] std::int64_t qStride() const { return width() + 3; }
+    [[nodiscard]] std::vector<std::int32_t>& positions() { return m_positions; }
+    [[nodiscard]] std::vector<float>& q() { return m_q; }
+
+    /// Tiles of at most `most` tokens that cover tokens [begin, end).
+    [[nodiscard]] std::vector<AttentionTile> tiles(std::int32_t most, std::int32_t begin,
+                                                   std::int32_t end) const {
+        std::vector<AttentionTile> out;
+        for (std::int32_t t = begin; t < end;) {
+            std::int32_t n = 1;
+            while (n < most && t + n < end && ofToken(t + n) == ofToken(t)) ++n;
+            out.push_back({t, n});
+            t += n;
+        }
+        return out;
+    }
+    [[nodiscard]] std::vector<AttentionTile> tiles(
+        std::int32_t most = static_cast<std::int32_t>(kAttentionTile)) const {
+        return tiles(most, 0, static_cast<std::int32_t>(nTokens()));
+    }
+
+    /// Rows [nTokens, nHeads * headDim]; those in no tile stay at kUntouched.
+    std::vector<float> run(const std::vector<AttentionTile>& tiles, std::int64_t nSplits = 1) {
+        std::vector<float> out(static_cast<std::size_t>(nTokens() * width()), kUntouched);
+        std::vector<float> partial;
+        PagedAttentionArgs args;
+        args.q = m_q.data();
+        args.qStride = qStride();
+        args.out = out.data();
+        args.positions = m_positions.data();
+        args.nTokens = nTokens();
+        args.nHeads = m_shape.nHeads;
+        args.scale = scale();
+        args.window = m_shape.window;
+        args.softcap = m_shape.softcap;
+        args.kv = m_kv;
+        args.tables = {m_ofToken.data(), m_tables.data(), m_stride};
+        args.tiles = tiles.data();
+        args.nTiles = static_cast<std::int64_t>(tiles.size());
+        args.nSplits = nSplits;
+        if (nSplits > 1) {
+            partial.assign(static_cast<std::size_t>(nTokens() * m_shape.nHeads * nSplits *
+                                                    (m_shape.headDim + 2)),
+                           std::numeric_limits<float>::quiet_NaN());
+            args.partial = partial.data();
+        }
+        EXPECT_EQ(attention(args, nullptr), kSuccess);
+        return out;
+    }
+
+    std::vector<float> expected() {
+        std::vector<float> out(static_cast<std::size_t>(nTokens() * width()), kUntouched);
+        std::int64_t begin = 0;
+        for (std::size_t i = 0; i < m_sequences.size(); ++i) {
+            AttentionArgs args;
+            args.q = m_q.data() + begin * qStride();
+            args.qStride = qStride();
+            args.out = out.data() + begin * width();
+            args.positions = m_positions.data() + begin;
+            args.nTokens = m_sequences[i].nTokens;
+            args.nHeads = m_shape.nHeads;
+            args.scale = scale();
+            args.window = m_shape.window;
+            args.softcap = m_shape.softcap;
+            args.kv = view(i);
+            args.itemEnd = attentionItems(args);
+            opTable(Isa::Reference).attention(args);
+            begin += args.nTokens;
+        }
+        return out;
+    }
+
+    static constexpr float kUntouched = 1e9F;
+
+  private:
+    [[nodiscard]] std::int64_t blocksOf(const SequenceShape& s) const {
+        return (s.context + m_shape.blockTokens - 1) / m_shape.blockTokens;
+    }
+    [[nodiscard]] std::int32_t ofToken(std::int32_t t) const {
+        return m_ofToken[static_cast<std::size_t>(t)];
+    }
+    [[nodiscard]] float scale() const {
+        return 1.0F / std::sqrt(static_cast<float>(m_shape.headDim));
+    }
+    [[nodiscard]] PagedKv view(std::size_t sequence) {
+        PagedKv kv = m_kv;
+        kv.blockTable = m_tables.data() + sequence * static_cast<std::size_t>(m_stride);
+        return kv;
+    }
+    std::vector<float> normals(std::int64_t n) {
+        std::normal_distribution<float> distribution;
+        std::vector<float> out(static_cast<std::size_t>(n));
+        for (float& x : out) x = distribution(m_random);
+        return out;
+    }
+    void write(std::size_t sequence) {
+        const std::int64_t n = m_sequences[sequence].context;
+        const std::int64_t stride = m_shape.nKvHeads * m_shape.headDim;
+        const auto k = normals(n * stride);
+        const auto v = normals(n * stride);
+        std::vector<std::int32_t> positions(static_cast<std::size_t>(n));
+        std::iota(positions.begin(), positions.end(), 0);
+        opTable(Isa::Reference)
+            .kvWrite({k.data(), v.data(), stride, stride, positions.data(), view(sequence), 0, n});
+    }
+
+    HeadShape m_shape;
+    std::vector<SequenceShape> m_sequences;
+    std::mt19937 m_random;
+    std::int64_t m_stride = 0;
+    std::vector<std::int32_t> m_tables, m_ofToken, m_positions;
+    std::vector<std::uint8_t> m_k, m_v;
+    std::vector<float> m_q;
+    PagedKv m_kv;
+};
+
+}  // namespace lanescope::kernels::cuda::test

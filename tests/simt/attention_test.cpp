@@ -1,0 +1,158 @@
+// Attention over pages: against the reference, and the promise that a row's bits do not depend on
+// the tile it is in, on the rows beside it, or on how many blocks share its keys.
+
+#include "tests/simt/attention_batch.h"
+
+namespace lanescope::kernels::cuda::test {
+namespace {
+
+using kernels::test::close;
+using kernels::test::kAttentionBf16;
+using kernels::test::kAttentionF16;
+using kernels::test::kAttentionF32;
+using kernels::test::Tolerance;
+
+constexpr DType kTypes[] = {DType::F32, DType::F16, DType::BF16};
+
+Tolerance toleranceOf(DType type) {
+    return type == DType::F32 ? kAttentionF32 : type == DType::F16 ? kAttentionF16 : kAttentionBf16;
+}
+
+std::string describe(const HeadShape& s, DType type) {
+    return std::string(info(type).name) + " heads " + std::to_string(s.nHeads) + "/" +
+           std::to_string(s.nKvHeads) + " headDim " + std::to_string(s.headDim) + " window " +
+           std::to_string(s.window);
+}
+
+class CudaAttention : public KernelTest {
+  protected:
+    static void expectAgrees(const HeadShape& shape, DType type,
+                             const std::vector<SequenceShape>& sequences) {
+        AttentionBatch batch(shape, type, sequences);
+        const auto expected = batch.expected();
+        const auto actual = batch.run(batch.tiles());
+        for (std::size_t i = 0; i < actual.size(); ++i)
+            ASSERT_TRUE(close(actual[i], expected[i], 1.0, toleranceOf(type)))
+                << describe(shape, type) << " token " << i / batch.width() << " element "
+                << i % batch.width();
+    }
+};
+LANESCOPE_FOR_EACH_SCHEDULE(CudaAttention);
+
+TEST_P(CudaAttention, AgreesForEveryHeadSize) {
+    for (const DType type : kTypes)
+        for (const std::int64_t headDim : {8, 16, 24, 32, 64, 80, 96, 128, 192, 256})
+            expectAgrees({2, 1, headDim}, type, {{70, 3}});
+}
+
+TEST_P(CudaAttention, AgreesForEveryGroup) {
+    for (const DType type : kTypes)
+        for (const auto& [nHeads, nKvHeads] : {std::pair{1, 1}, {6, 2}, {4, 1}, {7, 1}, {16, 2}})
+            expectAgrees({nHeads, nKvHeads, 16, 8}, type, {{19, 19}, {33, 1}, {5, 2}});
+}
+
+TEST_P(CudaAttention, AgreesForRaggedTokens) {
+    for (const DType type : kTypes)
+        for (const std::int32_t nTokens : {1, 15, 16, 17, 70})
+            expectAgrees({2, 2, 16, 7}, type, {{nTokens, nTokens}, {nTokens + 1, 1}});
+}
+
+TEST_P(CudaAttention, AgreesAcrossTilesAndStretches) {
+    for (const DType type : kTypes)
+        expectAgrees({3, 1, 16, 32}, type,
+                     {{15, 1}, {16, 1}, {17, 2}, {64, 2}, {65, 2}, {513, 2}, {1030, 17}});
+}
+
+TEST_P(CudaAttention, AgreesAtWindowEdgesAndWithSoftcap) {
+    for (const DType type : kTypes) {
+        for (const std::int64_t window : {1, 16, 17, 63, 64, 65})
+            expectAgrees({2, 1, 16, 16, window}, type, {{130, 18}, {64, 1}, {3, 3}});
+        expectAgrees({2, 1, 16, 16, 530}, type, {{1100, 3}});
+        expectAgrees({2, 1, 32, 16, 0, 5.0F}, type, {{40, 20}});
+    }
+}
+
+TEST_P(CudaAttention, BitsOfARowAreItsOwn) {
+    const HeadShape shapes[] = {{6, 2, 16}, {3, 1, 64, 8, 40}, {2, 1, 16, 32, 530, 20.0F}};
+    for (const DType type : kTypes) {
+        for (const HeadShape& shape : shapes) {
+            AttentionBatch batch(shape, type, {{37, 20}, {1030, 7}, {520, 1}});
+            const auto whole = batch.run(batch.tiles());
+            // Decoded token by token; in other tiles; keys shared out over blocks, too few of them
+            // and too many.
+            EXPECT_EQ(batch.run(batch.tiles(1)), whole) << describe(shape, type);
+            EXPECT_EQ(batch.run(batch.tiles(5)), whole) << describe(shape, type);
+            for (const std::int64_t nSplits : {2, 3, 6}) {
+                EXPECT_EQ(batch.run(batch.tiles(), nSplits), whole)
+                    << describe(shape, type) << " splits " << nSplits;
+            }
+            EXPECT_EQ(batch.run(batch.tiles(1), 3), whole) << describe(shape, type);
+            // A launch with some of the rows.
+            const auto part = batch.run(batch.tiles(16, 5, 23));
+            for (std::int64_t i = 0; i < batch.nTokens() * batch.width(); ++i) {
+                const bool in = i / batch.width() >= 5 && i / batch.width() < 23;
+                ASSERT_EQ(part[static_cast<std::size_t>(i)],
+                          in ? whole[static_cast<std::size_t>(i)] : AttentionBatch::kUntouched);
+            }
+        }
+    }
+}
+
+TEST_P(CudaAttention, RowsThatSeeNothingAreZeroAndEmptyTilesAreNone) {
+    for (const DType type : kTypes) {
+        AttentionBatch batch({4, 2, 32}, type, {{20, 20}});
+        const auto normal = batch.run(batch.tiles());
+        for (std::size_t t = 0; t < 18; ++t) batch.positions()[t] = -1;
+        for (const std::int64_t nSplits : {1, 2}) {
+            const auto out = batch.run(batch.tiles(), nSplits);
+            for (std::size_t i = 0; i < out.size(); ++i)
+                ASSERT_EQ(out[i], i < 18 * 128 ? 0.0F : normal[i]) << i;
+            const auto none = batch.run({{0, 0}, {5, 0}}, nSplits);
+            for (const float x : none) ASSERT_EQ(x, AttentionBatch::kUntouched);
+            EXPECT_EQ(batch.run({}, nSplits), none);
+        }
+    }
+}
+
+TEST_P(CudaAttention, ANaNStaysInItsRow) {
+    for (const DType type : kTypes) {
+        AttentionBatch batch({2, 1, 16}, type, {{20, 20}});
+        const auto normal = batch.run(batch.tiles());
+        batch.q()[static_cast<std::size_t>(7 * batch.qStride() + 3)] =
+            std::numeric_limits<float>::quiet_NaN();
+        const auto out = batch.run(batch.tiles());
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            if (i / 16 == 14)
+                ASSERT_TRUE(std::isnan(out[i])) << i;
+            else
+                ASSERT_EQ(out[i], normal[i]) << i;
+        }
+    }
+}
+
+TEST(CudaAttentionTiles, HaveNoBankConflicts) {
+    // Of keys, values and weights; where they are read, that is: pages arrive by cp.async.
+    Options options;
+    options.countBanks = true;
+    for (const DType type : kTypes) {
+        for (const std::int64_t headDim : {16, 64, 80, 96, 128, 256}) {
+            ScopedOptions scoped(options);
+            AttentionBatch batch({4, 1, headDim}, type, {{70, 5}});
+            batch.run(batch.tiles());
+            EXPECT_GT(scoped.stats().sharedAccesses, 0U);
+            EXPECT_EQ(scoped.stats().bankConflicts, 0U) << describe({4, 1, headDim}, type);
+        }
+    }
+}
+
+TEST(CudaAttentionTiles, HeadSizesThatWereNotBuiltAreRefused) {
+    for (const std::int64_t headDim : {8, 16, 64, 80, 96, 128, 256})
+        EXPECT_TRUE(canAttend(headDim));
+    for (const std::int64_t headDim : {0, 5, 20, 264, 512}) EXPECT_FALSE(canAttend(headDim));
+    PagedAttentionArgs args;
+    args.kv.headDim = 20;
+    EXPECT_NE(attention(args, nullptr), kSuccess);
+}
+
+}  // namespace
+}  // namespace lanescope::kernels::cuda::test
