@@ -1,6 +1,7 @@
 // How the timeline is painted. Only what lies in the exposed rectangle is worked out, so that a
 // moving crosshair costs two pixels' worth.
 
+#include <QLocale>
 #include <QPaintEvent>
 #include <QPainter>
 #include <algorithm>

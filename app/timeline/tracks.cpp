@@ -61,8 +61,9 @@ class Builder {
     }
 
     void truncate(Track& track) const {
-        if (track.items != ItemKind::Span) return;
-        for (IntervalIndex& row : track.rows) row.truncate(static_cast<std::uint32_t>(m_keptSpans));
+        if (track.items == ItemKind::Event) return;
+        const std::size_t kept = track.items == ItemKind::Span ? m_keptSpans : m_keptDevice;
+        for (IntervalIndex& row : track.rows) row.truncate(static_cast<std::uint32_t>(kept));
         while (!track.rows.empty() && track.rows.back().empty()) track.rows.pop_back();
     }
 

@@ -174,7 +174,12 @@ class Assembler {
 
     bool process(const std::string& pid, std::uint32_t& index) {
         const auto [at, fresh] = m_processes.try_emplace(pid, m_trace->processes.size());
-        if (fresh) m_trace->processes.push_back({pid, {}, 0});
+        if (fresh) {
+            if (m_trace->processes.size() >= m_limits.maxTracks)
+                return fail("it has more than " + std::to_string(m_limits.maxTracks) +
+                            " processes");
+            m_trace->processes.push_back({pid, {}, 0});
+        }
         index = at->second;
         return true;
     }
@@ -185,14 +190,13 @@ class Assembler {
             return true;
         }
         std::uint32_t p = 0;
-        process(e.pid, p);
+        if (!process(e.pid, p)) return false;
         std::string key = e.tid;
         key += '\0';
         key += std::to_string(p);
         const auto [at, fresh] = m_tracks.try_emplace(key, m_trace->tracks.size());
         if (fresh) {
-            if (m_trace->tracks.size() >= m_limits.maxTracks ||
-                m_trace->processes.size() > m_limits.maxTracks)
+            if (m_trace->tracks.size() >= m_limits.maxTracks)
                 return fail("it has more than " + std::to_string(m_limits.maxTracks) + " threads");
             m_trace->tracks.push_back({p, e.tid, {}, 0});
             m_open.emplace_back();

@@ -33,7 +33,7 @@ std::string nameOf(const ImportedTrace& trace, std::size_t i) {
 }
 
 // As the PyTorch profiler writes them: ids that are texts, times since 1970, links.
-const char *const kPyTorch = R"({
+const char* const kPyTorch = R"json({
   "schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "H", "totalGlobalMem": 1}],
   "displayTimeUnit": "ms", "traceEvents": [
   {"ph": "M", "name": "process_name", "pid": 77, "tid": 0, "args": {"name": "python"}},
@@ -47,15 +47,13 @@ const char *const kPyTorch = R"({
    "ts": 1700000000000150.250, "dur": 20.125,
    "args": {"External id": 9, "correlation": 41, "stream": 7, "est. achieved occupancy %": 37,
             "grid": [1, 2, 3]}},
-  {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)",
-                  "pid" : "Spans", "tid" : "all", "ts" : 1700000000000100, "dur" : 100
-},
+  {"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans", "tid": "all",
+   "ts": 1700000000000100, "dur": 100},
   {"ph": "s", "id": 41, "pid": 77, "tid": 77, "ts": 1700000000000110, "cat": "ac2g", "name": "ac2g"},
   {"ph": "f", "id": 41, "pid": 0, "tid": 7, "ts": 1700000000000150, "cat": "ac2g", "name": "ac2g"},
   {"ph": "i", "s": "g", "name": "Iteration", "pid": 77, "tid": 77, "ts": 1700000000000100},
   {"ph": "C", "name": "mem", "pid": 0, "ts": 1700000000000100, "args": {"bytes": 12}}
-]
-})";
+]})json";
 
 TEST(ChromeTrace, ReadsWhatThePyTorchProfilerWrites) {
     const auto trace = good(kPyTorch);
