@@ -95,7 +95,12 @@ void addLane(CLI::App* app, LaneSpec& lane) {
     lane.name = "A";
     app->add_option("MODEL", lane.model, "a .gguf, a .safetensors, a folder or a known name")
         ->required();
-    app->add_option("--backend", lane.backend, "where to compute: cpu, cuda, cuda:N (device N)");
+    app->add_option("--backend", lane.backend, "where to compute: cpu, cuda, cuda:N (device N)")
+        ->check([](const std::string& word) {
+            return word == "cpu" || cudaDevice(word)
+                       ? std::string()
+                       : "\"" + word + "\" is not possible; possible: cpu, cuda, cuda:N (device N)";
+        });
     app->add_option("--weights", lane.weights, "weight format")
         ->check(oneOf(kWeights, kLaterWeights));
     app->add_option("--kv", lane.kv, "KV cache format (default fp16)")

@@ -78,7 +78,7 @@ constexpr Codebook codebook(DType type) {
 constexpr CodeRange packedCodes(DType type) {
     const Codebook book = codebook(type);
     if (book.size > 0) {
-        const int low = book.values[0];
+        const int low = book.values[0];  // NOLINT(bugprone-signed-char-misuse): a number
         const int top = book.values[static_cast<std::size_t>(book.size - 1)] - low;
         if (top > 129) return {true, 127, 0};
         int odd = 0;  // whether some distance is

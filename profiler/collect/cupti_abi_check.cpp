@@ -110,8 +110,10 @@ SAME_KIND(GraphTrace, GRAPH_TRACE);
 SAME_SIZE(ResourceData, CUpti_ResourceData);
 SAME_PLACE(ResourceData, descriptor, CUpti_ResourceData, resourceDescriptor);
 SAME_SIZE(GraphData, CUpti_GraphData);
+// NOLINTBEGIN(bugprone-sizeof-expression): the members are pointers, and their own size is meant
 SAME_PLACE(GraphData, node, CUpti_GraphData, node);
 SAME_PLACE(GraphData, originalNode, CUpti_GraphData, originalNode);
+// NOLINTEND(bugprone-sizeof-expression)
 static_assert(kResourceDomain == CUPTI_CB_DOMAIN_RESOURCE);
 static_assert(kGraphNodeCreated == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED);
 static_assert(kGraphNodeCloned == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);

@@ -134,7 +134,7 @@ inline void addDeviceTiming(RunData& run) {
         if (span.op == trace::Op::Prefill || span.op == trace::Op::DecodeStep) continue;
         DeviceActivity kernel;
         kernel.tStartNs = span.tStartNs + 50'000;
-        kernel.tEndNs = span.tEndNs + 10'000;
+        kernel.tEndNs = span.tEndNs + 60'000;  // into the next one
         kernel.tSpanNs = span.tStartNs;
         kernel.correlation = ++correlation;
         kernel.name = static_cast<std::int32_t>(correlation % 2);
