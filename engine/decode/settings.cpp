@@ -70,7 +70,7 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
                                   ": exact path");
         s.kvType = kernels::DType::F32;
     }
-    if (s.exact) s.pack = false;
+    if (s.exact || s.acts == ActsFormat::Bf16) s.pack = false;  // they read stored weights
     return effective;
 }
 
@@ -90,6 +90,7 @@ BackendSettings backendSettings(const EngineSettings& settings) {
             .attention = settings.attention,
             .exact = settings.exact,
             .twoTerms = settings.acts == ActsFormat::Int8x2,
+            .bf16 = settings.acts == ActsFormat::Bf16,
             .affinity = settings.affinity,
             .packed = nullptr};
 }

@@ -30,6 +30,8 @@ QString roofTip(const profiler::RooflinePoint& p) {
                              ? Words::tr(
                                    "Arithmetic roof: int8 (int8 activations meet "
                                    "block-quantised weights)")
+                         : p.peak == profiler::Peak::Bf16
+                             ? Words::tr("Arithmetic roof: bf16 (all operands are bf16 numbers)")
                              : Words::tr("Arithmetic roof: fp32");
     QString tip =
         Words::tr("At most %1 GFLOP/s at this intensity").arg(shortNumber(p.attainableGflopPerS)) +

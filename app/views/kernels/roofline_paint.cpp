@@ -127,8 +127,9 @@ std::vector<QRectF> RooflineChart::paintRoofs(QPainter& painter) const {
         const QString threads =
             m_roofs.size() > 1 ? QStringLiteral(" · ") + tr("%n thread(s)", nullptr, roof.threads)
                                : QString();
-        for (const auto peak : {profiler::Peak::Int8, profiler::Peak::Fp32}) {
+        for (const auto peak : {profiler::Peak::Int8, profiler::Peak::Bf16, profiler::Peak::Fp32}) {
             const double gflops = profiler::peakGflops(roof, peak);
+            if (gflops <= 0) continue;
             QPolygonF line;
             for (const QPointF& p : roofLine(roof.readGBps, gflops, m_x, m_y)) line << toPixel(p);
             if (line.size() < 2) continue;
@@ -137,9 +138,10 @@ std::vector<QRectF> RooflineChart::paintRoofs(QPainter& painter) const {
             painter.setClipRect(area);
             painter.drawPolyline(line);
             painter.restore();
-            const QString text =
-                (peak == profiler::Peak::Int8 ? tr("int8 %1 GOP/s") : tr("fp32 %1 GFLOP/s"))
-                    .arg(shortNumber(gflops));
+            const QString text = (peak == profiler::Peak::Int8   ? tr("int8 %1 GOP/s")
+                                  : peak == profiler::Peak::Bf16 ? tr("bf16 %1 GFLOP/s")
+                                                                 : tr("fp32 %1 GFLOP/s"))
+                                     .arg(shortNumber(gflops));
             paintPeakLabel(painter, gflops, text + threads, taken);
         }
         paintBandwidthLabel(painter, roof, threads, taken);
@@ -167,8 +169,8 @@ void RooflineChart::paintPeakLabel(QPainter& painter, double gflops, const QStri
 /// Along the slope, where no mark is.
 void RooflineChart::paintBandwidthLabel(QPainter& painter, const profiler::Roof& roof,
                                         const QString& threads, std::vector<QRectF>& taken) const {
-    const std::vector<QPointF> slope =
-        roofLine(roof.readGBps, std::max(roof.int8Gops, roof.fp32Gflops), m_x, m_y);
+    const std::vector<QPointF> slope = roofLine(
+        roof.readGBps, std::max({roof.int8Gops, roof.fp32Gflops, roof.bf16Gflops}), m_x, m_y);
     if (slope.size() < 2) return;
     const QPointF from = toPixel(slope[0]), to = toPixel(slope[1]);
     const QString text = tr("%1 GB/s read").arg(shortNumber(roof.readGBps)) + threads;
