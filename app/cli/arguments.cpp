@@ -115,8 +115,10 @@ void addLane(CLI::App* app, LaneSpec& lane) {
                     "tokens the KV cache holds; 0 = the trained context, at most 4096")
         ->check(CLI::Range(std::int64_t{0}, plan::kMaxContext));
     addExact(app, lane.exact);
-    app->add_option("--acts", lane.acts,
-                    "activations beside quantised weights: int8, or int8x2 (two terms, finer)")
+    app->add_option(
+           "--acts", lane.acts,
+           "activations beside quantised weights: int8, or int8x2 (two terms, finer); or bf16 "
+           "products of all weights")
         ->check(oneOf(plan::kActs));
     app->add_option("--affinity", lane.affinity, "cores: every thread stays on a core of its own")
         ->check(oneOf(plan::kAffinities));

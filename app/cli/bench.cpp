@@ -102,8 +102,9 @@ std::int64_t contextNeeded(const BenchArgs& args) {
 
 /// 10^9 operations a second that the test's matrices could reach at most.
 double arithmeticRoof(const MachineRoof& roof, const Engine& engine) {
-    return engine.effective().settings.exact ? roof.fp32Gflops
-                                             : std::max(roof.int8Gops, roof.fp32Gflops);
+    return engine.effective().settings.exact
+               ? roof.fp32Gflops
+               : std::max({roof.int8Gops, roof.fp32Gflops, roof.bf16Gflops});
 }
 
 double gopsOf(const Test& test) {
@@ -122,9 +123,10 @@ Result<void> checkAgainstRoof(const std::vector<Test>& tests, const Engine& engi
     if (gops <= arithmeticRoof(roof, engine) * kTolerance) return {};
     roof = measureRoof(roof.threads);
     // On a machine that is always busy threads are seldom undisturbed together.
-    const double alone = engine.effective().settings.exact
-                             ? roof.fp32GflopsAlone
-                             : std::max(roof.int8GopsAlone, roof.fp32GflopsAlone);
+    const double alone =
+        engine.effective().settings.exact
+            ? roof.fp32GflopsAlone
+            : std::max({roof.int8GopsAlone, roof.fp32GflopsAlone, roof.bf16GflopsAlone});
     const double most = std::max(arithmeticRoof(roof, engine), alone * roof.threads);
     if (gops <= most * kTolerance) return {};
     return internalError(fastest->name + " seems to do " + formatNumber(gops, 0) +
@@ -200,10 +202,12 @@ std::string toMarkdown(const std::string& model, const Engine& engine, const Mac
                formatNumber(row["gbps"].get<double>(), 2) + " | " + percent(row["mbu"]) + " | " +
                formatNumber(row["gflops"].get<double>(), 1) + " | " + percent(row["mfu"]) + " |\n";
     }
-    out += "\nRoof of " + std::to_string(roof.threads) + " threads, " + roof.isa +
-           ", measured: " + formatNumber(roof.readGBps, 1) + " GB/s read, " +
-           formatNumber(roof.int8Gops, 0) + " int8 GOP/s, " + formatNumber(roof.fp32Gflops, 0) +
-           " fp32 GFLOP/s\n";
+    out +=
+        "\nRoof of " + std::to_string(roof.threads) + " threads, " + roof.isa +
+        ", measured: " + formatNumber(roof.readGBps, 1) + " GB/s read, " +
+        formatNumber(roof.int8Gops, 0) + " int8 GOP/s, " + formatNumber(roof.fp32Gflops, 0) +
+        " fp32 GFLOP/s" +
+        (roof.bf16Gflops > 0 ? ", " + formatNumber(roof.bf16Gflops, 0) + " bf16 GFLOP/s\n" : "\n");
     return out;
 }
 

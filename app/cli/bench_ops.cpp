@@ -41,9 +41,12 @@ class Tracing {
 
 profiler::LaneRoof laneRoof(const Engine& engine, const MachineRoof& roof) {
     profiler::LaneRoof out;
-    out.roof = {roof.threads, roof.isa, roof.readGBps, roof.int8Gops, roof.fp32Gflops};
-    for (const trace::Op op : int8Products(engine.model(), engine.effective().settings.exact))
+    out.roof = {roof.threads,  roof.isa,        roof.readGBps,
+                roof.int8Gops, roof.fp32Gflops, roof.bf16Gflops};
+    const EngineSettings& settings = engine.effective().settings;
+    for (const trace::Op op : int8Products(engine.model(), !settings.int8()))
         out.int8Ops.set(static_cast<std::size_t>(op));
+    if (!settings.exact && settings.acts == ActsFormat::Bf16) out.bf16Ops = profiler::productOps();
     return out;
 }
 
@@ -103,7 +106,7 @@ ordered_json opsJson(const TestOps& ops) {
                        {"intensity", row.point.intensity},
                        {"ofRoof", row.point.ofRoof},
                        {"limit", profiler::limitName(row.point.limit)},
-                       {"peak", row.point.peak == profiler::Peak::Int8 ? "int8" : "fp32"},
+                       {"peak", profiler::peakName(row.point.peak)},
                        {"fromCache", row.point.fromCache}});
     }
     return out;

@@ -55,7 +55,8 @@ std::vector<LaneChip> laneChips(const LaneSpec& lane, const LaneSpec& first,
             lane.chatTemplate != first.chatTemplate);
     if (!lane.exact && (lane.acts != "int8" || lane.acts != first.acts))
         add("acts", Chips::tr("acts %1").arg(QString::fromStdString(lane.acts)),
-            Chips::tr("Activations that meet quantised weights: int8, or int8 in two terms"),
+            Chips::tr("Activations that meet quantised weights: int8, or int8 in two terms; bf16: "
+                      "all products are of bf16 numbers"),
             lane.acts != first.acts);
     if (lane.affinity != "none" || lane.affinity != first.affinity)
         add("affinity",

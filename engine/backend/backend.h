@@ -28,17 +28,20 @@ struct BackendSettings {
     kernels::AttentionKind attention = kernels::AttentionKind::Flash;
     bool exact = false;     ///< no int8 activations
     bool twoTerms = false;  ///< int8 activations with a second term
+    bool bf16 = false;      ///< products of bf16 activations and weights instead
     Affinity affinity = Affinity::None;
     std::shared_ptr<const PackedWeights> packed;  ///< null: weights are read as they are stored
 };
 
-/// What matrices read: fp32 rows always, their int8 form where a block format wants it.
+/// What matrices read: fp32 rows always, their int8 form where a block format wants it. With bf16
+/// activations the rows are bf16 values, which xb holds too.
 struct Activations {
     float* x = nullptr;  ///< [maxTokens, nCols] f32
     kernels::ActsQ8 q8;
-    kernels::ActsQ8 rest;  ///< q8's second term; q null: there is none
+    kernels::ActsQ8 rest;         ///< q8's second term; q null: there is none
+    std::uint16_t* xb = nullptr;  ///< [maxTokens, nCols] bf16; null: there is none
     std::int64_t nCols = 0;
-    bool quantised = false;  ///< q8 holds the present x
+    bool quantised = false;  ///< q8 or xb holds the present x
 };
 
 /// The activations of one forward pass, named as the pass uses them.

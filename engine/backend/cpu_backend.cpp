@@ -90,14 +90,23 @@ std::string CpuBackend::name() const {
            (m_pool.size() == 1 ? " thread)" : " threads)");
 }
 
-bool CpuBackend::wantsInt8(Readers readers) const {
+bool CpuBackend::wantsRounded(Readers readers) const {
     if (m_settings.exact) return false;
+    if (m_settings.bf16) return true;
     return std::any_of(readers.begin(), readers.end(),
                        [](const Weight* weight) { return isBlockFormat(weight->dtype); });
 }
 
 void CpuBackend::quantise(const Activations& acts, std::int64_t tokenBegin,
                           std::int64_t tokenEnd) const {
+    if (acts.xb != nullptr) {
+        const std::int64_t n = (tokenEnd - tokenBegin) * acts.nCols;
+        float* x = acts.x + tokenBegin * acts.nCols;
+        std::uint16_t* rounded = acts.xb + tokenBegin * acts.nCols;
+        m_ops.fromF32(kernels::DType::BF16, x, rounded, n);
+        m_ops.dequantiseRow(kernels::DType::BF16, rounded, x, n);
+        return;
+    }
     m_ops.quantiseActs({.x = acts.x,
                         .out = acts.q8,
                         .nCols = acts.nCols,
@@ -191,7 +200,7 @@ void CpuBackend::addResidual(int layer, std::int64_t nTokens, const Addend& add)
 void CpuBackend::norm(const NormOp& op) {
     const std::int64_t n = op.nTokens;
     const std::int64_t dim = m_spec.dim;
-    op.out->quantised = wantsInt8(op.readers);
+    op.out->quantised = wantsRounded(op.readers);
     SpanSeries spans(m_cursor, op.layer);
     forTokens(n, [&](std::int64_t begin, std::int64_t end) {
         if (op.add.rows != nullptr) {
@@ -246,7 +255,10 @@ void CpuBackend::linear(trace::Op op, int layer, std::int64_t nTokens, const Act
             args.nRows = weight.nRows;
             args.nCols = weight.nCols;
             args.x = in.x;
-            args.xq = in.quantised && isBlockFormat(weight.dtype) ? &in.q8 : nullptr;
+            if (in.quantised && in.xb != nullptr)
+                args.xb = in.xb;
+            else if (in.quantised && isBlockFormat(weight.dtype))
+                args.xq = &in.q8;
             if (args.xq != nullptr && in.rest.q != nullptr) args.rest = &in.rest;
             args.bias = weight.bias;
             args.y = product.y;
@@ -267,7 +279,7 @@ void CpuBackend::activate(int layer, std::int64_t nTokens, Readers readers) {
     const std::int64_t width = m_spec.ffnDim;
     const bool gated = m_spec.mlp == MlpKind::Gated;
     Activations& out = m_workspace.hidden;
-    out.quantised = wantsInt8(readers);
+    out.quantised = wantsRounded(readers);
     SpanSeries spans(m_cursor, layer);
     forTokens(nTokens, [&](std::int64_t begin, std::int64_t end) {
         m_ops.activate({.gate = gated ? m_workspace.gate : m_workspace.up,
@@ -294,8 +306,8 @@ void CpuBackend::keepResidual(std::span<const std::int32_t> rows) {
 
 void CpuBackend::keepRows(std::span<const std::int32_t> rows, Activations& acts, Readers readers) {
     moveRows(acts.x, acts.nCols, rows);
-    // The int8 form is remade rather than moved: the same rows give the same bits.
-    acts.quantised = wantsInt8(readers);
+    // The rounded form is remade rather than moved: the same rows give the same bits.
+    acts.quantised = wantsRounded(readers);
     if (acts.quantised) quantise(acts, 0, std::ssize(rows));
 }
 

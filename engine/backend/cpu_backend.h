@@ -47,7 +47,7 @@ class CpuBackend final : public Backend {
     /// Rows of an embedding into y, scaled.
     void gather(const Weight& table, const std::int32_t* ids, float* y, float scale);
     /// True when one of the readers wants int8 rows (never on the exact path).
-    [[nodiscard]] bool wantsInt8(Readers readers) const;
+    [[nodiscard]] bool wantsRounded(Readers readers) const;
     void quantise(const Activations& acts, std::int64_t tokenBegin, std::int64_t tokenEnd) const;
     /// `rows` of width `dim` normed, tokens [begin, end); in place allowed.
     void normRows(NormKind kind, const NormWeights& weights, const float* x, float* y,

@@ -136,7 +136,7 @@ void CpuBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Read
     const std::int64_t qWidth = m_spec.nHeads * m_spec.headDim;
     const std::int64_t kvWidth = m_spec.nKvHeads * m_spec.headDim;
     Activations& out = m_workspace.attended;
-    out.quantised = wantsInt8(readers);
+    out.quantised = wantsRounded(readers);
 
     KeysSeen seen;
     for (const Segment& segment : m_tokens.segments) {

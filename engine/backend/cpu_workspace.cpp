@@ -20,6 +20,10 @@ Activations takeActivations(Arena& arena, std::int64_t nCols, const BackendSetti
     acts.nCols = nCols;
     acts.x = arena.take<float>(settings.maxTokens * nCols);
     if (settings.exact) return acts;
+    if (settings.bf16) {
+        acts.xb = arena.take<std::uint16_t>(settings.maxTokens * nCols);
+        return acts;
+    }
     acts.q8 = takeTerm(arena, settings.maxTokens, nCols);
     if (settings.twoTerms) acts.rest = takeTerm(arena, settings.maxTokens, nCols);
     return acts;

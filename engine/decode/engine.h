@@ -24,7 +24,7 @@ class GpuSource;
 /// Where a lane computes.
 enum class BackendKind : std::uint8_t { Cpu, Cuda };
 
-enum class ActsFormat : std::uint8_t { Int8, Int8x2 };
+enum class ActsFormat : std::uint8_t { Int8, Int8x2, Bf16 };
 
 /// How a lane computes. Everything here is a lane option.
 struct EngineSettings {
@@ -37,11 +37,16 @@ struct EngineSettings {
     kernels::AttentionKind attention = kernels::AttentionKind::Flash;
     bool exact = false;  ///< fp32 activations and KV, no activation quantisation
     /// Activations that meet block-quantised weights: int8, or int8 with a second term (15 bits).
+    /// Bf16: both operands of every matrix product are rounded to bf16.
     ActsFormat acts = ActsFormat::Int8;
-    bool pack = true;  ///< weights in the layout the processor reads fastest; never when exact
+    bool pack =
+        true;  ///< weights in the layout int8 products read fastest; never when exact or bf16
     std::int64_t prefillChunk = 256;  ///< tokens a forward pass at most
     Affinity affinity = Affinity::None;
     std::int64_t maxSequences = 1;  ///< at once; the KV cache has contextTokens for each
+
+    /// Whether block-quantised weights meet int8 activations.
+    [[nodiscard]] bool int8() const { return !exact && acts != ActsFormat::Bf16; }
 };
 
 /// Closed-form need of a lane before anything is allocated.

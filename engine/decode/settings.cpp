@@ -72,7 +72,7 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
                                   ": exact path");
         s.kvType = kernels::DType::F32;
     }
-    if (s.exact) s.pack = false;
+    if (s.exact || s.acts == ActsFormat::Bf16) s.pack = false;  // they read stored weights
     if (s.backend == BackendKind::Cuda) {
         s.pack = false;
         if (s.device < 0 || s.device >= kMaxDevices)
@@ -80,6 +80,11 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
         if (s.attention == kernels::AttentionKind::Naive) {
             s.attention = kernels::AttentionKind::Flash;
             effective.notes.emplace_back("attention flash instead of naive: on a GPU");
+        }
+        if (!s.exact && s.acts != ActsFormat::Int8) {
+            s.acts = ActsFormat::Int8;
+            effective.notes.emplace_back(
+                "activations int8 beside quantised weights, bf16 or f16 beside others: on a GPU");
         }
         s.affinity = Affinity::None;
     }
@@ -102,6 +107,7 @@ BackendSettings backendSettings(const EngineSettings& settings) {
             .attention = settings.attention,
             .exact = settings.exact,
             .twoTerms = settings.acts == ActsFormat::Int8x2,
+            .bf16 = settings.acts == ActsFormat::Bf16,
             .affinity = settings.affinity,
             .packed = nullptr};
 }

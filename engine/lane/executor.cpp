@@ -68,6 +68,7 @@ std::string settingsJson(const LaneSpec& spec, const EffectiveSettings& effectiv
     out["exact"] = effective.settings.exact;
     out["acts"] = effective.settings.exact                        ? "fp32"
                   : effective.settings.acts == ActsFormat::Int8x2 ? "int8x2"
+                  : effective.settings.acts == ActsFormat::Bf16   ? "bf16"
                                                                   : "int8";
     out["affinity"] = effective.settings.affinity == Affinity::Cores ? "cores" : "none";
     out["pack"] = effective.settings.pack;
@@ -275,7 +276,7 @@ Result<void> Executor::ensureEngine(Lane& lane) {
     const MemoryEstimate measured = lane.engine->measured();
     const EffectiveSettings& effective = lane.engine->effective();
     lane.record.settingsJson = settingsJson(
-        *lane.spec, effective, m_source.int8Products(lane.index, effective.settings.exact));
+        *lane.spec, effective, m_source.int8Products(lane.index, !effective.settings.int8()));
     lane.record.kvBytesPerToken = lane.engine->kvBytesPerToken();
     lane.record.memory.weightBytes = estimate.weightBytes;
     lane.record.memory.kvBytesEstimated = estimate.kvBytes;

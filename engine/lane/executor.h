@@ -25,7 +25,7 @@ class LaneSource {
     virtual Result<std::unique_ptr<Engine>> build(std::int32_t lane,
                                                   const EngineSettings& settings) = 0;
     /// See int8_products.h. Precondition: load succeeded.
-    virtual std::vector<trace::Op> int8Products(std::int32_t /*lane*/, bool /*exact*/) {
+    virtual std::vector<trace::Op> int8Products(std::int32_t /*lane*/, bool /*noInt8*/) {
         return {};
     }
     /// Asked before each request: whether the lane's model can still be read (its file may have

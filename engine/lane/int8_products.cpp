@@ -20,9 +20,9 @@ struct Elements {
 
 }  // namespace
 
-std::vector<trace::Op> int8Products(const Model& model, bool exact) {
+std::vector<trace::Op> int8Products(const Model& model, bool noInt8) {
     std::vector<trace::Op> ops;
-    if (exact) return ops;
+    if (noInt8) return ops;
     Elements qkv, out, gateUp, down, head;
     for (const LayerWeights& layer : model.layers()) {
         qkv.add({&layer.q, &layer.k, &layer.v});

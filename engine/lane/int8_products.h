@@ -11,7 +11,8 @@
 namespace lanescope {
 
 /// The products that do at least half of their multiply-accumulates on weights in a block format,
-/// which the CPU backend meets with int8 activations; none on the exact path. In the order of Op.
-std::vector<trace::Op> int8Products(const Model& model, bool exact);
+/// which the CPU backend meets with int8 activations; none where activations are f32 or bf16. In
+/// the order of Op.
+std::vector<trace::Op> int8Products(const Model& model, bool noInt8);
 
 }  // namespace lanescope

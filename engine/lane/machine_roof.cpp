@@ -52,6 +52,7 @@ struct ArithmeticRoof {
 
 ArithmeticRoof arithmeticRoof(const kernels::OpTable& ops, ThreadPool& pool, kernels::Burst kind) {
     ArithmeticRoof roof;
+    if (ops.burst(kind, 1) == 0) return roof;
     std::uint64_t rounds = 1024;
     for (std::int64_t took = 0; took < kBurstNs / 2; rounds *= 2) {
         const std::int64_t start = nowNs();
@@ -138,7 +139,9 @@ void keep(const MachineRoof& roof) {
                                             {"int8Gops", roof.int8Gops},
                                             {"fp32Gflops", roof.fp32Gflops},
                                             {"int8GopsAlone", roof.int8GopsAlone},
-                                            {"fp32GflopsAlone", roof.fp32GflopsAlone}};
+                                            {"fp32GflopsAlone", roof.fp32GflopsAlone},
+                                            {"bf16Gflops", roof.bf16Gflops},
+                                            {"bf16GflopsAlone", roof.bf16GflopsAlone}};
     std::error_code ignored;
     std::filesystem::create_directories(cacheFolder(), ignored);
     static_cast<void>(writeFileAtomically(cachePath(), dumpJson(cache, 1)).ok());
@@ -160,6 +163,9 @@ MachineRoof measureRoof(int threads) {
     roof.int8GopsAlone = int8.alone;
     roof.fp32Gflops = std::max(fp32.together, fp32.alone);
     roof.fp32GflopsAlone = fp32.alone;
+    const ArithmeticRoof bf16 = arithmeticRoof(ops, pool, kernels::Burst::Bf16);
+    roof.bf16Gflops = std::max(bf16.together, bf16.alone);
+    roof.bf16GflopsAlone = bf16.alone;
     keep(roof);
     return roof;
 }
@@ -170,12 +176,15 @@ std::optional<MachineRoof> cachedRoof(int threads) {
     roof.isa = std::string(kernels::isaName(kernels::preferredIsa()));
     const nlohmann::json cache = readCache();
     const auto at = cache.find(keyOf(roof.threads, roof.isa));
-    if (at == cache.end() || !at->is_object()) return {};
+    // Without bf16 it is of a version whose bursts waited for memory: too low.
+    if (at == cache.end() || !at->is_object() || !at->contains("bf16Gflops")) return {};
     roof.readGBps = numberOf(*at, "readGBps");
     roof.int8Gops = numberOf(*at, "int8Gops");
     roof.fp32Gflops = numberOf(*at, "fp32Gflops");
     roof.int8GopsAlone = numberOf(*at, "int8GopsAlone");
     roof.fp32GflopsAlone = numberOf(*at, "fp32GflopsAlone");
+    roof.bf16Gflops = numberOf(*at, "bf16Gflops");
+    roof.bf16GflopsAlone = numberOf(*at, "bf16GflopsAlone");
     if (!roof.known()) return {};
     return roof;
 }
@@ -187,11 +196,13 @@ MachineRoof machineRoof(int threads) {
 }
 
 nlohmann::ordered_json roofToJson(const MachineRoof& roof) {
-    return {{"threads", roof.threads},
-            {"isa", roof.isa},
-            {"readGBps", roof.readGBps},
-            {"int8Gops", roof.int8Gops},
-            {"fp32Gflops", roof.fp32Gflops}};
+    nlohmann::ordered_json out{{"threads", roof.threads},
+                               {"isa", roof.isa},
+                               {"readGBps", roof.readGBps},
+                               {"int8Gops", roof.int8Gops},
+                               {"fp32Gflops", roof.fp32Gflops}};
+    if (roof.bf16Gflops > 0) out["bf16Gflops"] = roof.bf16Gflops;
+    return out;
 }
 
 }  // namespace lanescope

@@ -272,6 +272,8 @@ Result<EngineSettings> engineSettings(const LaneSpec& lane) {
     }
     if (lane.acts == "int8x2") {
         s.acts = ActsFormat::Int8x2;
+    } else if (lane.acts == "bf16") {
+        s.acts = ActsFormat::Bf16;
     } else if (lane.acts != "int8") {
         return badInput("acts \"" + lane.acts +
                         "\" is not possible; possible: " + plan::joinWords(plan::kActs));

@@ -38,7 +38,7 @@ struct LaneSpec {
     std::int64_t kvBlock = 16;
     std::int64_t context = 0;  ///< 0 = default
     bool exact = false;
-    std::string acts = "int8";      ///< int8, int8x2: activations beside quantised weights
+    std::string acts = "int8";      ///< int8, int8x2 beside quantised weights; bf16 for all
     std::string affinity = "none";  ///< none, cores
     bool pack = true;               ///< weights repacked at load for speed
     DecodeKind decode = DecodeKind::Plain;

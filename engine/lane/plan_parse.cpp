@@ -350,7 +350,7 @@ LaneSpec readLane(Reader& reader, const json& value, std::size_t index,
     reader.integer(value, place, "kvBlock", lane.kvBlock, plan::kMinKvBlock, plan::kMaxKvBlock);
     reader.integer(value, place, "context", lane.context, 0, plan::kMaxContext);
     reader.flag(value, place, "exact", lane.exact);
-    reader.word(value, place, "acts", lane.acts, {"int8", "int8x2"});
+    reader.word(value, place, "acts", lane.acts, {"int8", "int8x2", "bf16"});
     reader.word(value, place, "affinity", lane.affinity, {"none", "cores"});
     reader.flag(value, place, "pack", lane.pack);
     readDecode(reader, value, place);

@@ -67,8 +67,8 @@ class StoredModels : public LaneSource {
         return createEngine(m_models.at(lane), settings);
     }
 
-    std::vector<trace::Op> int8Products(std::int32_t lane, bool exact) override {
-        return lanescope::int8Products(*m_models.at(lane), exact);
+    std::vector<trace::Op> int8Products(std::int32_t lane, bool noInt8) override {
+        return lanescope::int8Products(*m_models.at(lane), noInt8);
     }
 
     Result<void> check(std::int32_t lane) override {

@@ -39,13 +39,42 @@ Roof roofFrom(const json& entry) {
     roof.readGBps = positive(entry, "readGBps");
     roof.int8Gops = positive(entry, "int8Gops");
     roof.fp32Gflops = positive(entry, "fp32Gflops");
+    roof.bf16Gflops = positive(entry, "bf16Gflops");
     return roof;
 }
 
 }  // namespace
 
 double peakGflops(const Roof& roof, Peak peak) {
-    return peak == Peak::Int8 ? roof.int8Gops : roof.fp32Gflops;
+    switch (peak) {
+        case Peak::Int8:
+            return roof.int8Gops;
+        case Peak::Bf16:
+            return roof.bf16Gflops;
+        case Peak::Fp32:
+            break;
+    }
+    return roof.fp32Gflops;
+}
+
+const char* peakName(Peak peak) {
+    switch (peak) {
+        case Peak::Int8:
+            return "int8";
+        case Peak::Bf16:
+            return "bf16";
+        case Peak::Fp32:
+            break;
+    }
+    return "fp32";
+}
+
+std::bitset<trace::kOpCount> productOps() {
+    std::bitset<trace::kOpCount> out;
+    for (const trace::Op op :
+         {trace::Op::Qkv, trace::Op::OutProj, trace::Op::GateUp, trace::Op::Down, trace::Op::Head})
+        out.set(static_cast<std::size_t>(op));
+    return out;
 }
 
 const char* limitName(Limit limit) {
@@ -72,6 +101,8 @@ LaneRoof laneRoof(const RunData& run, std::int32_t lane) {
         if (!entry.is_object() || positive(entry, "threads") != threads) continue;
         if (const Roof roof = roofFrom(entry); roof.known()) out.roof = roof;
     }
+    if (settings.is_object() && settings.value("acts", json()) == "bf16")
+        out.bf16Ops = productOps();
     for (const json& name : listOf(settings, "int8")) {
         if (!name.is_string()) continue;
         for (int i = 0; i < trace::kOpCount; ++i) {

@@ -19,28 +19,36 @@ struct Roof {
     double readGBps = 0.0;  ///< 10^9 bytes a second from memory
     double int8Gops = 0.0;  ///< 10^9 operations a second, 2 a multiply-accumulate
     double fp32Gflops = 0.0;
+    double bf16Gflops = 0.0;  ///< 0: the processor has no dots of bf16
     [[nodiscard]] bool known() const { return readGBps > 0 && int8Gops > 0 && fp32Gflops > 0; }
     bool operator==(const Roof&) const = default;
 };
 
 /// The arithmetic an op is held against.
-enum class Peak : std::uint8_t { Fp32, Int8 };
+enum class Peak : std::uint8_t { Fp32, Int8, Bf16 };
+const char* peakName(Peak peak);  ///< "fp32", "int8", "bf16"
 double peakGflops(const Roof& roof, Peak peak);
 
 /// A roof as one lane meets it.
 struct LaneRoof {
     Roof roof;  ///< not known(): it was not measured with the run
     std::bitset<trace::kOpCount> int8Ops;
+    std::bitset<trace::kOpCount> bf16Ops;
 
     /// The one rule: int8 for matrix products that ran with int8 activations on block-quantised
-    /// weights, fp32 for all else (attention, norms, and every op of an exact lane).
+    /// weights, bf16 for those of bf16 activations where the processor has dots of bf16, fp32 for
+    /// all else (attention, norms, and every op of an exact lane).
     [[nodiscard]] Peak peakOf(trace::Op op) const {
-        return int8Ops[static_cast<std::size_t>(op)] ? Peak::Int8 : Peak::Fp32;
+        const auto at = static_cast<std::size_t>(op);
+        if (int8Ops[at]) return Peak::Int8;
+        return bf16Ops[at] && roof.bf16Gflops > 0 ? Peak::Bf16 : Peak::Fp32;
     }
 };
+/// The products of activations and weights.
+std::bitset<trace::kOpCount> productOps();
 /// From the run's machine ("roofs", the one with the lane's number of threads) and the lane's
-/// settings ("threads", "int8"). Runs from before roofs were stored have none; what cannot be read
-/// counts as not measured.
+/// settings ("threads", "int8", "acts"). Runs from before roofs were stored have none; what cannot
+/// be read counts as not measured.
 LaneRoof laneRoof(const RunData& run, std::int32_t lane);
 
 /// Which roof an op would meet first.

@@ -52,7 +52,10 @@ std::string roofsText(const Json& roofs) {
         if (!roof.is_object()) continue;
         out += (&roof == &roofs.front() ? " " : "; ") + number(roof, "readGBps", 1) + " GB/s, " +
                number(roof, "int8Gops", 0) + " int8 GOP/s, " + number(roof, "fp32Gflops", 0) +
-               " fp32 GFLOP/s with " + number(roof, "threads", 0) + " threads";
+               " fp32 GFLOP/s" +
+               (roof.contains("bf16Gflops") ? ", " + number(roof, "bf16Gflops", 0) + " bf16 GFLOP/s"
+                                            : "") +
+               " with " + number(roof, "threads", 0) + " threads";
     }
     return out;
 }

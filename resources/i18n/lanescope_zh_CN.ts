@@ -274,8 +274,8 @@
         <translation>激活 %1</translation>
     </message>
     <message>
-        <source>Activations that meet quantised weights: int8, or int8 in two terms</source>
-        <translation>与量化权重相乘的激活：int8，或两项 int8</translation>
+        <source>Activations that meet quantised weights: int8, or int8 in two terms; bf16: all products are of bf16 numbers</source>
+        <translation>与量化权重相乘的激活：int8，或两项 int8；bf16：所有乘积均为 bf16 数</translation>
     </message>
     <message>
         <source>pinned threads</source>
@@ -683,6 +683,10 @@
     <message>
         <source>Arithmetic roof: int8 (int8 activations meet block-quantised weights)</source>
         <translation>算力上限：int8（int8 激活乘以分块量化的权重）</translation>
+    </message>
+    <message>
+        <source>Arithmetic roof: bf16 (all operands are bf16 numbers)</source>
+        <translation>算力上限：bf16（所有操作数均为 bf16）</translation>
     </message>
     <message>
         <source>Arithmetic roof: fp32</source>
@@ -2137,8 +2141,12 @@
         <translation>int8 两项：更精细，更慢</translation>
     </message>
     <message>
-        <source>How activations are rounded where they meet quantised weights</source>
-        <translation>激活与量化权重相乘时如何取整</translation>
+        <source>bf16, and all weights too</source>
+        <translation>bf16，所有权重也取 bf16</translation>
+    </message>
+    <message>
+        <source>How activations are rounded where they meet weights</source>
+        <translation>激活与权重相乘时如何取整</translation>
     </message>
     <message>
         <source>Acti&amp;vations</source>
@@ -3112,6 +3120,10 @@
     <message>
         <source>int8 %1 GOP/s</source>
         <translation>int8 %1 GOP/s</translation>
+    </message>
+    <message>
+        <source>bf16 %1 GFLOP/s</source>
+        <translation>bf16 %1 GFLOP/s</translation>
     </message>
     <message>
         <source>fp32 %1 GFLOP/s</source>

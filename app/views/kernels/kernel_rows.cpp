@@ -251,6 +251,8 @@ class Writer {
                   << (p.peak == profiler::Peak::Int8
                           ? RowWords::tr("Arithmetic roof: int8 (int8 activations meet "
                                          "block-quantised weights)")
+                      : p.peak == profiler::Peak::Bf16
+                          ? RowWords::tr("Arithmetic roof: bf16 (all operands are bf16 numbers)")
                           : RowWords::tr("Arithmetic roof: fp32"));
         } else {
             lines << RowWords::tr("Sum of what the roof of each op would need");
@@ -353,7 +355,7 @@ void addMarks(const profiler::RunData& run, const profiler::GroupTable& table, K
     }
     for (const auto& device : run.devices)
         if (device.copyGBps > 0.0)
-            out.deviceRoofs.push_back({0, device.name, device.copyGBps, 0.0, 0.0});
+            out.deviceRoofs.push_back({0, device.name, device.copyGBps, 0.0, 0.0, 0.0});
     for (const auto& lane : run.lanes) {
         const bool any = std::any_of(table.ops.begin(), table.ops.end(),
                                      [&](const GroupStats& g) { return g.lane == lane.index; });

@@ -56,6 +56,7 @@ void RooflineChart::fitAll() {
         x.push_back(roof.fp32Gflops / roof.readGBps);
         y.push_back(roof.int8Gops);
         y.push_back(roof.fp32Gflops);
+        if (roof.bf16Gflops > 0) y.push_back(roof.bf16Gflops);
     }
     m_x = logRange(x);
     m_y = logRange(y);

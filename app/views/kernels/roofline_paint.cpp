@@ -134,7 +134,8 @@ std::vector<QRectF> RooflineChart::paintRoofs(QPainter& painter) const {
         const QString threads =
             m_roofs.size() > 1 ? QStringLiteral(" · ") + tr("%n thread(s)", nullptr, roof.threads)
                                : QString();
-        for (const auto peak : {profiler::Peak::Int8, profiler::Peak::Fp32}) {
+        for (const auto peak : {profiler::Peak::Int8, profiler::Peak::Bf16, profiler::Peak::Fp32}) {
+            if (peak == profiler::Peak::Bf16 && roof.bf16Gflops <= 0.0) continue;
             const double gflops = peakOrNone(roof, peak);
             QPolygonF line;
             for (const QPointF& p : roofLine(roof.readGBps, gflops, m_x, m_y)) line << toPixel(p);
@@ -145,9 +146,10 @@ std::vector<QRectF> RooflineChart::paintRoofs(QPainter& painter) const {
             painter.drawPolyline(line);
             painter.restore();
             if (!std::isfinite(gflops)) continue;
-            const QString text =
-                (peak == profiler::Peak::Int8 ? tr("int8 %1 GOP/s") : tr("fp32 %1 GFLOP/s"))
-                    .arg(shortNumber(gflops));
+            const QString text = (peak == profiler::Peak::Int8   ? tr("int8 %1 GOP/s")
+                                  : peak == profiler::Peak::Bf16 ? tr("bf16 %1 GFLOP/s")
+                                                                 : tr("fp32 %1 GFLOP/s"))
+                                     .arg(shortNumber(gflops));
             paintPeakLabel(painter, gflops, text + threads, taken);
         }
         paintBandwidthLabel(painter, roof, threads, taken);
@@ -176,7 +178,8 @@ void RooflineChart::paintPeakLabel(QPainter& painter, double gflops, const QStri
 void RooflineChart::paintBandwidthLabel(QPainter& painter, const profiler::Roof& roof,
                                         const QString& threads, std::vector<QRectF>& taken) const {
     const double peak =
-        std::max(peakOrNone(roof, profiler::Peak::Int8), peakOrNone(roof, profiler::Peak::Fp32));
+        std::max({peakOrNone(roof, profiler::Peak::Int8), peakOrNone(roof, profiler::Peak::Fp32),
+                  roof.bf16Gflops});
     const std::vector<QPointF> slope = roofLine(roof.readGBps, peak, m_x, m_y);
     if (slope.size() < 2) return;
     const QPointF from = toPixel(slope[0]), to = toPixel(slope[1]);

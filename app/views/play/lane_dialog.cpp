@@ -100,8 +100,9 @@ void LaneDialog::buildForm() {
     m_attention->setCurrentText(QString::fromStdString(m_lane.attention));
     m_acts->addItem(tr("int8, a scale per 32"), QStringLiteral("int8"));
     m_acts->addItem(tr("int8 in two terms: finer, slower"), QStringLiteral("int8x2"));
+    m_acts->addItem(tr("bf16, and all weights too"), QStringLiteral("bf16"));
     m_acts->setCurrentIndex(m_acts->findData(QString::fromStdString(m_lane.acts)));
-    m_acts->setToolTip(tr("How activations are rounded where they meet quantised weights"));
+    m_acts->setToolTip(tr("How activations are rounded where they meet weights"));
     m_template->addItem(tr("the model's own"), QString());
     for (const BuiltInTemplate& known : builtInTemplates())
         m_template->addItem(known.name, QString::fromStdString(known.source));

@@ -515,6 +515,31 @@ TEST(Activations, ASecondTermComesNearerToTheExactPath) {
     EXPECT_EQ(logitsOf(false, ActsFormat::Int8x2, false, 1), two);
 }
 
+TEST(Activations, Bf16ComesNearToTheExactPathInAnyFormat) {
+    for (const char* file :
+         {"/gguf/llama_wide.Q4_K_M.llama_quantize.gguf", "/gguf/llama_gqa.F16.gguf"}) {
+        SCOPED_TRACE(file);
+        const auto model = loadOrFail(goldenDir() + file);
+        ASSERT_NE(model, nullptr);
+        CancelToken cancel;
+        const auto ids = somePrompt(40, model->usableVocab());
+        const auto logitsOf = [&](bool exact, int threads) {
+            EngineSettings settings;
+            settings.threads = threads;
+            settings.kvType = kernels::DType::F32;
+            settings.exact = exact;
+            settings.acts = ActsFormat::Bf16;
+            return *engineFor(model, settings)->logits(ids, cancel);
+        };
+        const auto exact = logitsOf(true, 2);
+        const auto rounded = logitsOf(false, 2);
+        const double apart = 1.0 - cosine(rounded, exact);
+        EXPECT_GT(apart, 1e-9);
+        EXPECT_LT(apart, 1e-3);
+        EXPECT_EQ(logitsOf(false, 1), rounded);
+    }
+}
+
 /// The pass under the engine: several sequences of different lengths in one, chunks and single
 /// tokens mixed, give each the logits it gets alone.
 void expectBatchesLikeAlone(const std::string& path, bool exact) {

@@ -79,6 +79,11 @@ TEST(Roofline, ALaneMeetsTheRoofOfItsThreads) {
     EXPECT_EQ(lane.roof, roof());
     EXPECT_EQ(lane.peakOf(trace::Op::Qkv), Peak::Int8);
     EXPECT_EQ(lane.peakOf(trace::Op::GateUp), Peak::Int8);
+    LaneRoof bf16 = laneRoof(runWith(kMachine, R"({"threads":2,"acts":"bf16"})"), 1);
+    EXPECT_EQ(bf16.peakOf(trace::Op::Qkv), Peak::Fp32);  // this machine has no dots of bf16
+    bf16.roof.bf16Gflops = 200.0;
+    EXPECT_EQ(bf16.peakOf(trace::Op::Qkv), Peak::Bf16);
+    EXPECT_EQ(bf16.peakOf(trace::Op::Attention), Peak::Fp32);
     EXPECT_EQ(lane.peakOf(trace::Op::Down), Peak::Fp32);
     EXPECT_EQ(lane.peakOf(trace::Op::Attention), Peak::Fp32);
     EXPECT_EQ(laneRoof(runWith(kMachine, R"({"threads":1})"), 1).roof.readGBps, 12.0);
