@@ -177,9 +177,8 @@ void RooflineChart::paintPeakLabel(QPainter& painter, double gflops, const QStri
 /// Along the slope, where no mark is.
 void RooflineChart::paintBandwidthLabel(QPainter& painter, const profiler::Roof& roof,
                                         const QString& threads, std::vector<QRectF>& taken) const {
-    const double peak =
-        std::max({peakOrNone(roof, profiler::Peak::Int8), peakOrNone(roof, profiler::Peak::Fp32),
-                  roof.bf16Gflops});
+    const double peak = std::max({peakOrNone(roof, profiler::Peak::Int8),
+                                  peakOrNone(roof, profiler::Peak::Fp32), roof.bf16Gflops});
     const std::vector<QPointF> slope = roofLine(roof.readGBps, peak, m_x, m_y);
     if (slope.size() < 2) return;
     const QPointF from = toPixel(slope[0]), to = toPixel(slope[1]);

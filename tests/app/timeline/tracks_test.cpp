@@ -114,6 +114,18 @@ TEST(Tracks, SumsAreRightAtEveryLevel) {
     }
 }
 
+void expectSameTracks(const Timeline& grown, const Timeline& anew) {
+    ASSERT_EQ(grown.tracks.size(), anew.tracks.size());
+    for (std::size_t t = 0; t < anew.tracks.size(); ++t) {
+        ASSERT_EQ(grown.tracks[t].rows.size(), anew.tracks[t].rows.size());
+        for (std::size_t r = 0; r < anew.tracks[t].rows.size(); ++r) {
+            const auto &a = grown.tracks[t].rows[r], &b = anew.tracks[t].rows[r];
+            ASSERT_EQ(a.size(), b.size());
+            for (std::size_t i = 0; i < a.size(); ++i) ASSERT_EQ(a.item(i), b.item(i));
+        }
+    }
+}
+
 TEST(Tracks, AGrowingRunTakesOverWhatIsTheSame) {
     // A step is recorded when it ends, so that spans come in before ones that are there already.
     auto growing = std::make_shared<profiler::RunData>(*test::manySpans(5'000, 1));
@@ -135,18 +147,38 @@ TEST(Tracks, AGrowingRunTakesOverWhatIsTheSame) {
     EXPECT_LT(itemsToAdd(*later, first.get()), 5'000U);
     const auto grown = buildTimeline(later, first.get());
     const auto anew = buildTimeline(later, nullptr);
-    ASSERT_EQ(grown->tracks.size(), anew->tracks.size());
-    for (std::size_t t = 0; t < anew->tracks.size(); ++t) {
-        ASSERT_EQ(grown->tracks[t].rows.size(), anew->tracks[t].rows.size());
-        for (std::size_t r = 0; r < anew->tracks[t].rows.size(); ++r) {
-            const auto &a = grown->tracks[t].rows[r], &b = anew->tracks[t].rows[r];
-            ASSERT_EQ(a.size(), b.size());
-            for (std::size_t i = 0; i < a.size(); ++i) ASSERT_EQ(a.item(i), b.item(i));
-        }
-    }
+    expectSameTracks(*grown, *anew);
     EXPECT_EQ(grown->full, anew->full);
     expectSumsRight(*grown, 3);
     expectSumsRight(*first, 3);  // the older one is as it was
+}
+
+TEST(Tracks, WhatADeviceHandsOverLateTakesItsPlace) {
+    const auto activity = [](std::int64_t start, int stream) {
+        profiler::DeviceActivity a;
+        a.tStartNs = start;
+        a.tEndNs = start + 700;
+        a.device = 0;
+        a.stream = stream;
+        a.lane = 0;
+        return a;
+    };
+    auto growing = std::make_shared<profiler::RunData>();
+    growing->header.id = "device";
+    for (int i = 0; i < 30'000; ++i)
+        growing->deviceActivities.push_back(activity(i * 1'000, i % 2));
+    const auto first = buildTimeline(growing, nullptr);
+    auto later = std::make_shared<profiler::RunData>(*growing);
+    later->deviceActivities.truncate(29'500);
+    later->deviceActivities.push_back(activity(29'499'500, 0));
+    for (int i = 29'500; i < 40'000; ++i)
+        later->deviceActivities.push_back(activity(i * 1'000, i % 3));
+    EXPECT_LT(itemsToAdd(*later, first.get()), 15'000U);
+    const auto grown = buildTimeline(later, first.get());
+    const auto anew = buildTimeline(later, nullptr);
+    EXPECT_EQ(grown->itemCount(), later->deviceActivities.size());
+    expectSameTracks(*grown, *anew);
+    expectSumsRight(*grown, 5);
 }
 
 TEST(Tracks, BuildingStopsWhenAsked) {
