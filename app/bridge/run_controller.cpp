@@ -31,6 +31,7 @@ RunController::RunController(std::shared_ptr<profiler::RunStore> store, QObject*
                     const CancelToken& cancel, const RunOptions& options) {
           return executePlan(plan, models, sink, cancel, options);
       }),
+      m_devices(std::make_shared<profiler::DeviceRun>()),
       m_baseDir(QStringLiteral(".")) {
     m_timer.setInterval(kPollMs);
     m_timer.setTimerType(Qt::PreciseTimer);
@@ -51,6 +52,7 @@ void RunController::startRun(const Plan& plan) {
     session->models = m_models;
     profiler::RecorderSettings settings;
     settings.store = m_store;
+    settings.deviceHooks = m_devices;
     session->recorder = profiler::Recorder::create(settings);
     m_session = session;
     m_elapsed.start();
@@ -68,9 +70,13 @@ void RunController::startRun(const Plan& plan) {
             },
             Qt::QueuedConnection);
     };
-    m_thread = std::thread([session, options, self, executor = m_executor] {
+    options.beforeGpus = [session, devices = m_devices](const std::vector<GpuInfo>& gpus) {
+        devices->begin(*session->recorder, gpus);
+    };
+    m_thread = std::thread([session, options, self, executor = m_executor, devices = m_devices] {
         auto result =
             executor(session->plan, *session->models, *session->recorder, session->cancel, options);
+        devices->end();
         if (!result) session->error = result.error();
         session->recorder->flush();
         QMetaObject::invokeMethod(

@@ -16,6 +16,7 @@
 #include "engine/base/result.h"
 #include "engine/lane/plan.h"
 #include "engine/lane/run.h"
+#include "profiler/collect/device_run.h"
 #include "profiler/collect/recorder.h"
 
 namespace lanescope::app {
@@ -65,6 +66,7 @@ class RunController : public QObject {
     std::shared_ptr<profiler::RunStore> m_store;
     std::shared_ptr<ModelStore> m_models;
     Executor m_executor;
+    std::shared_ptr<profiler::DeviceRun> m_devices;
     QString m_baseDir;
     std::shared_ptr<Session> m_session;
     std::thread m_thread;

@@ -9,6 +9,7 @@
 #include "engine/base/format.h"
 #include "engine/lane/run.h"
 #include "profiler/analyse/stats.h"
+#include "profiler/collect/device_run.h"
 #include "profiler/collect/recorder.h"
 #include "profiler/export/export.h"
 
@@ -29,6 +30,7 @@ class ProgressSink : public trace::Sink {
         m_total = lanes * (plan.prompts.size() * static_cast<std::size_t>(plan.repetitions) +
                            static_cast<std::size_t>(plan.warmup));
     }
+    trace::DeviceHooks* deviceHooks() override { return m_next.deviceHooks(); }
     void span(const trace::Span& s) override { m_next.span(s); }
     void kv(const trace::KvEvent& e) override { m_next.kv(e); }
     void runStarted(const trace::RunHeader& h) override {
@@ -202,6 +204,8 @@ Result<int> recordRun(const RecordedRun& run, const CancelToken& cancel) {
 
     profiler::RecorderSettings settings;
     settings.store = *store;
+    const auto devices = std::make_shared<profiler::DeviceRun>();
+    settings.deviceHooks = devices;
     const auto recorder = profiler::Recorder::create(settings);
     ProgressSink sink(*recorder, run.plan);
     ModelStore models;
@@ -213,7 +217,9 @@ Result<int> recordRun(const RecordedRun& run, const CancelToken& cancel) {
         note("measuring what this machine can do at most with " + std::to_string(threads) +
              " threads");
     };
+    options.beforeGpus = [&](const std::vector<GpuInfo>& gpus) { devices->begin(*recorder, gpus); };
     const auto status = executePlan(run.plan, models, sink, cancel, options);
+    devices->end();
     recorder->flush();
     if (!status) return status.error();
 

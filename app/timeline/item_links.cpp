@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "profiler/analyse/device_links.h"
+
 namespace lanescope::app {
 
 namespace {
@@ -30,44 +32,10 @@ void linkedEvents(const Timeline& timeline, const ItemRef& item, std::size_t lim
     });
 }
 
-/// True when the activity was launched within the span: ops of a lane do not overlap, so that for
-/// an op it is the op that launched it.
-bool launchedIn(const trace::Span& span, const profiler::DeviceActivity& activity) {
-    return activity.tSpanNs != profiler::kUnknownNs && activity.tSpanNs >= span.tStartNs &&
-           activity.tSpanNs < std::max(span.tEndNs, span.tStartNs + 1) &&
-           activity.lane == span.lane && activity.request == span.request &&
-           activity.step == span.step;
-}
-
-/// The op span that launched an activity; -1: not known.
-std::int64_t launchingSpan(const profiler::RunData& run, const profiler::DeviceActivity& activity) {
-    if (activity.tSpanNs == profiler::kUnknownNs) return -1;
-    auto span =
-        std::lower_bound(run.spans.begin(), run.spans.end(), activity.tSpanNs,
-                         [](const trace::Span& s, std::int64_t tNs) { return s.tStartNs < tNs; });
-    std::int64_t found = -1;  // the innermost of those that begin then
-    for (; span != run.spans.end() && span->tStartNs == activity.tSpanNs; ++span)
-        if (launchedIn(*span, activity)) found = span - run.spans.begin();
-    return found;
-}
-
-/// Activities launched in a span. They begin after it and, but for other streams, in the order of
-/// their launches: the search ends when many in a row were launched later.
-void launchedActivities(const profiler::RunData& run, const trace::Span& span, std::size_t limit,
+void launchedActivities(const profiler::RunData& run, std::int64_t span, std::size_t limit,
                         std::vector<ItemRef>& out) {
-    constexpr int kLaterInARow = 4096;
-    auto at = std::lower_bound(
-        run.deviceActivities.begin(), run.deviceActivities.end(), span.tStartNs,
-        [](const profiler::DeviceActivity& a, std::int64_t tNs) { return a.tStartNs < tNs; });
-    int later = 0;
-    for (; at != run.deviceActivities.end() && later < kLaterInARow && out.size() < limit; ++at) {
-        if (launchedIn(span, *at)) {
-            out.push_back({ItemKind::Device, at - run.deviceActivities.begin()});
-            later = 0;
-        } else {
-            ++later;
-        }
-    }
+    for (const std::int64_t at : profiler::launchedBy(run, span, limit))
+        out.push_back({ItemKind::Device, at});
 }
 
 /// A row of a group, by order of display.
@@ -95,13 +63,13 @@ std::vector<ItemRef> linkedItems(const Timeline& timeline, const ItemRef& item, 
             linkedEvents(timeline, item, limit, out);
             break;
         case ItemKind::Span:
-            launchedActivities(run, run.spans[i], limit, out);
+            launchedActivities(run, item.index, limit, out);
             break;
         case ItemKind::Device: {
-            const std::int64_t span = launchingSpan(run, run.deviceActivities[i]);
+            const std::int64_t span = profiler::launchingSpan(run, run.deviceActivities[i]);
             if (span < 0) break;
             out.push_back({ItemKind::Span, span});
-            launchedActivities(run, run.spans[static_cast<std::size_t>(span)], limit, out);
+            launchedActivities(run, span, limit, out);
             std::erase(out, item);
             break;
         }

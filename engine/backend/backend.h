@@ -142,6 +142,9 @@ class Backend {
                           Readers readers) = 0;
     /// logits[nTokens, head.nRows] = normed · headᵀ, soft-capped, in host memory.
     virtual void head(const Weight& head, std::int64_t nTokens, float* logits) = 0;
+    /// Asked after the head: true when nothing of the pass was done for a reason that will not come
+    /// back, so that it is to be walked once more from begin() on.
+    [[nodiscard]] virtual bool again() { return false; }
     /// Whether all of the pass so far could be computed; asked once, at its end. Errors: NoDevice
     /// or OutOfMemory with what the device said.
     virtual Result<void> status() { return {}; }

@@ -147,16 +147,20 @@ Result<void> forward(const Model& model, Backend& backend, const BlockPool& pool
                      const CancelToken& cancel) {
     const std::size_t n = pass.tokens.size();
     const bool decodeStep = n == pass.segments.size() && n == pass.wanted.size();
-    backend.begin({pass.tokens, pass.segments, decodeStep}, cursor);
-    const PassEnd end(backend);
-    Walk walk(model, backend, pool, pass);
-    walk.embed();
-    for (int i = 0; i < static_cast<int>(model.layers().size()); ++i) {
-        if (cancel.requested()) return cancelled();
-        if (walk.layer(i) == Next::Done) return backend.status();
+    for (bool again = true; again;) {
+        backend.begin({pass.tokens, pass.segments, decodeStep}, cursor);
+        const PassEnd end(backend);
+        Walk walk(model, backend, pool, pass);
+        walk.embed();
+        for (int i = 0; i < static_cast<int>(model.layers().size()); ++i) {
+            if (cancel.requested()) return cancelled();
+            if (walk.layer(i) == Next::Done) return backend.status();
+        }
+        walk.head();
+        again = backend.again();
+        if (again) continue;
+        if (auto computed = backend.status(); !computed) return computed;
     }
-    walk.head();
-    if (auto computed = backend.status(); !computed) return computed;
     if (mappingWasLost()) return model.checkpoint().checkUnchanged();
     return {};
 }

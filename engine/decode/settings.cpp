@@ -81,10 +81,10 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
             s.attention = kernels::AttentionKind::Flash;
             effective.notes.emplace_back("attention flash instead of naive: on a GPU");
         }
-        if (!s.exact && s.acts != ActsFormat::Int8) {
+        if (!s.exact && s.acts == ActsFormat::Bf16) {
             s.acts = ActsFormat::Int8;
             effective.notes.emplace_back(
-                "activations int8 beside quantised weights, bf16 or f16 beside others: on a GPU");
+                "activations int8 instead of bf16 beside quantised weights: on a GPU");
         }
         s.affinity = Affinity::None;
     }

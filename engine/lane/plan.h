@@ -78,10 +78,9 @@ nlohmann::ordered_json laneToJson(const LaneSpec& lane);
 /// Checks what does not need a model: names unique, lanes and prompts there, ranges. Error:
 /// BadInput.
 Result<void> validatePlan(const Plan& plan);
-/// EngineSettings of a lane, or which option is not possible and why.
 /// The device of a lane's backend; none: not a GPU (or no backend at all).
 std::optional<int> cudaDevice(std::string_view backend);
-
+/// EngineSettings of a lane, or which option is not possible and why.
 Result<EngineSettings> engineSettings(const LaneSpec& lane);
 
 }  // namespace lanescope

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
+#include "engine/backend/cuda/plugin_source.h"
 #include "engine/base/format.h"
 #include "engine/checkpoint/synthetic.h"
 #include "engine/decode/settings.h"
@@ -82,6 +84,20 @@ class StoredModels : public LaneSource {
     std::map<std::int32_t, std::shared_ptr<const ChatTemplate>> m_templates;  ///< chosen by hand
 };
 
+/// Those that lanes ask for; a lane whose GPU is not there says so when it loads.
+std::vector<GpuInfo> gpusOf(const Plan& plan) {
+    std::set<int> wanted;
+    for (const LaneSpec& lane : plan.lanes)
+        if (const auto device = cudaDevice(lane.backend)) wanted.insert(*device);
+    if (wanted.empty()) return {};
+    const auto plugin = cudaPlugin();
+    if (!plugin) return {};
+    auto gpus = devicesOf(**plugin);
+    if (!gpus) return {};
+    std::erase_if(*gpus, [&wanted](const GpuInfo& gpu) { return !wanted.contains(gpu.index); });
+    return *std::move(gpus);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> createEngine(std::shared_ptr<const Model> model,
@@ -103,6 +119,9 @@ Result<std::unique_ptr<Engine>> createEngine(std::shared_ptr<const Model> model,
 
 Result<trace::RunStatus> executePlan(const Plan& plan, ModelStore& models, trace::Sink& sink,
                                      const CancelToken& cancel, const RunOptions& options) {
+    if (options.beforeGpus) {
+        if (const auto gpus = gpusOf(plan); !gpus.empty()) options.beforeGpus(gpus);
+    }
     StoredModels source(models, options.baseDir);
     Executor executor(plan, source, sink, cancel, options);
     return executor.run();

@@ -12,6 +12,7 @@
 #include "engine/base/cancel.h"
 #include "engine/base/result.h"
 #include "engine/lane/plan.h"
+#include "engine/trace/gpu_info.h"
 #include "engine/trace/sink.h"
 
 namespace lanescope {
@@ -63,6 +64,8 @@ struct RunOptions {
     /// the run starts, measured: about a second each.
     RoofPolicy roof = RoofPolicy::LeaveOut;
     std::function<void(int threads)> beforeRoof;  ///< called before each that has to be measured
+    /// Called before the first lane loads, with the GPUs that lanes ask for and that there are.
+    std::function<void(const std::vector<GpuInfo>&)> beforeGpus;
 };
 
 /// Runs the plan. A lane that fails (bad model, no memory) is reported through laneReady with its

@@ -285,6 +285,15 @@ void KernelsPage::showNotes() {
                      .arg(m_rows.ids.size())
                      .arg(m_rows.ids.size() + m_rows.hidden);
     if (m_rows.roofMissing) notes << roofMissingText();
+    if (m_shown != nullptr) {
+        const profiler::DeviceTiming& timing = m_shown->deviceTiming;
+        if (!timing.unavailable.empty())
+            notes << tr("Kernels of the GPU were not timed one by one: %1.")
+                         .arg(QString::fromStdString(timing.unavailable));
+        if (timing.droppedRecords > 0)
+            notes << tr("%1 records of the GPU were dropped: its totals are too low.")
+                         .arg(locale().toString(static_cast<qulonglong>(timing.droppedRecords)));
+    }
     if (m_rows.fromCache)
         notes << tr(
             "Above 100 % of roof: the data came from the caches, which are faster than "

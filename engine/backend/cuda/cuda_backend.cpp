@@ -84,6 +84,19 @@ std::string CudaBackend::name() const {
     return "cuda (" + m_device->info().name + ", " + isa() + ")";
 }
 
+trace::ScopedDeviceSpan CudaBackend::labelled(trace::Op op, int layer) const {
+    trace::Span span;
+    if (m_hooks != nullptr) {
+        span.tStartNs = nowNs();
+        span.request = m_cursor.request;
+        span.step = m_cursor.step;
+        span.layer = static_cast<std::int16_t>(layer);
+        span.lane = m_cursor.lane;
+        span.op = op;
+    }
+    return {m_hooks, span};
+}
+
 bool CudaBackend::wantsInt8(Readers readers) const {
     if (m_settings.exact) return false;
     return std::any_of(readers.begin(), readers.end(),
@@ -101,6 +114,7 @@ void CudaBackend::begin(const PassTokens& tokens, const trace::Cursor& cursor) {
     m_status = kernels::cuda::kSuccess;
     m_tokens = tokens;
     m_cursor = cursor;
+    m_hooks = cursor.sink != nullptr ? cursor.sink->deviceHooks() : nullptr;
     std::int32_t row = 0;
     m_nTiles = 0;
     const auto nFrequencies = static_cast<std::size_t>(m_spec.rotaryDim / 2);
@@ -140,19 +154,30 @@ void CudaBackend::begin(const PassTokens& tokens, const trace::Cursor& cursor) {
             m_timeline.start(false);
         return;
     }
-    if (m_mode == Mode::Record) check(m_device->beginCapture());
+    if (m_mode == Mode::Record) {
+        check(m_device->beginCapture());
+        m_capturing = !failed();
+    }
     m_timeline.start(traced);
     sendInputs();
 }
 
 void CudaBackend::end() {
-    if (m_mode == Mode::Record && m_step != nullptr && m_step->graph == nullptr) {
-        // Left before its head (cancelled): what was recorded is dropped.
+    if (m_capturing) {
+        // Left before its head (cancelled, failed): what was recorded is dropped.
         std::unique_ptr<GpuGraph> unfinished;
         m_device->endCapture(unfinished);
+        m_capturing = false;
     }
     m_mode = Mode::Run;
     m_step = nullptr;
+}
+
+bool CudaBackend::again() {
+    if (m_mode != Mode::Record || m_step->graph != nullptr || !failed()) return false;
+    if (m_device->isFatal(m_status)) return false;
+    m_step->refused = true;
+    return true;
 }
 
 Result<void> CudaBackend::status() {
@@ -170,6 +195,7 @@ Result<void> CudaBackend::status() {
 
 void CudaBackend::sendInputs() {
     // Block tables follow with the first layer's cache.
+    const auto label = labelled(phase(), -1);
     const auto head = reinterpret_cast<std::byte*>(m_in.blocks) - m_hostInputs.data();
     check(m_device->upload(m_w.inputs.ids, m_hostInputs.data(), static_cast<std::uint64_t>(head)));
     if (m_in.frequencies != nullptr)
@@ -180,6 +206,7 @@ void CudaBackend::sendInputs() {
 
 void CudaBackend::gather(const Weight& table, const std::int32_t* ids, float* y, float scale) {
     if (!queues()) return;
+    const auto label = labelled(trace::Op::Embed, -1);
     const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
     check(ops().embed({.tableType = table.dtype,
                        .table = m_weights->find(table.data),
@@ -225,6 +252,7 @@ void CudaBackend::addNormed(const Addend& add, std::int64_t nTokens) {
 
 void CudaBackend::addResidual(int layer, std::int64_t nTokens, const Addend& add) {
     if (!queues()) return;
+    const auto label = labelled(trace::Op::Residual, layer);
     addNormed(add, nTokens);
     check(ops().add({.x = m_w.activations.x,
                      .delta = add.rows,
@@ -240,6 +268,7 @@ void CudaBackend::addResidual(int layer, std::int64_t nTokens, const Addend& add
 void CudaBackend::norm(const NormOp& op) {
     op.out->quantised = wantsInt8(op.readers);
     if (!queues()) return;
+    const auto label = labelled(trace::Op::Norm, op.layer);
     float* x = m_w.activations.x;
     kernels::cuda::NormArgs args;
     args.kind = m_spec.normKind == NormKind::Layer ? kernels::cuda::NormKind::Layer
@@ -306,6 +335,7 @@ void CudaBackend::product(const Weight& weight, const Activations& in, std::int6
 void CudaBackend::linear(trace::Op op, int layer, std::int64_t nTokens, const Activations& in,
                          std::initializer_list<Product> products) {
     if (!queues()) return;
+    const auto label = labelled(op, layer);
     std::uint64_t bytes = bytesOf(nTokens * in.nCols);
     std::int64_t work = 0;
     for (const Product& each : products) {
@@ -320,6 +350,7 @@ void CudaBackend::activate(int layer, std::int64_t nTokens, Readers readers) {
     Workspace& w = m_w.activations;
     w.hidden.quantised = wantsInt8(readers);
     if (!queues()) return;
+    const auto label = labelled(trace::Op::Activation, layer);
     const std::int64_t width = m_spec.ffnDim;
     const bool gated = m_spec.mlp == MlpKind::Gated;
     kernels::cuda::ActivateQ8Args args;
@@ -356,6 +387,7 @@ void CudaBackend::moveRows(float* x, std::int64_t width, std::int64_t nRows) {
 
 void CudaBackend::keepResidual(std::span<const std::int32_t> rows) {
     if (!queues()) return;
+    const auto label = labelled(phase(), -1);
     std::copy(rows.begin(), rows.end(), m_in.wanted);
     check(m_device->upload(m_w.inputs.wanted, m_in.wanted, rows.size_bytes()));
     moveRows(m_w.activations.x, m_spec.dim, std::ssize(rows));
@@ -364,6 +396,7 @@ void CudaBackend::keepResidual(std::span<const std::int32_t> rows) {
 void CudaBackend::keepRows(std::span<const std::int32_t> rows, Activations& acts, Readers readers) {
     acts.quantised = wantsInt8(readers);
     if (!queues()) return;
+    const auto label = labelled(phase(), -1);
     moveRows(acts.x, acts.nCols, std::ssize(rows));  // the same rows as keepResidual()
     if (!acts.quantised) return;
     check(ops().quantiseActs({.x = acts.x,
@@ -379,16 +412,18 @@ void CudaBackend::launchStep() {
     if (m_mode == Mode::Record) {
         std::unique_ptr<GpuGraph> graph;
         const Status recorded = m_device->endCapture(graph);
+        m_capturing = false;
         if (graph == nullptr) {
-            // Nothing of the step was done: it is refused once, and not recorded again.
-            m_step->refused = true;
             check(recorded);
             return;
         }
         m_step->graph = std::move(graph);
         m_step->marks = m_timeline.marks();
     }
+    const auto label = labelled(phase(), -1);
     check(m_device->launch(*m_step->graph));
+    // Its first launch is where a device may find that it has no room for it.
+    if (m_mode == Mode::Record && failed()) m_step->graph.reset();
 }
 
 void CudaBackend::head(const Weight& head, std::int64_t nTokens, float* logits) {
@@ -396,6 +431,7 @@ void CudaBackend::head(const Weight& head, std::int64_t nTokens, float* logits) 
         const std::int64_t n = std::min(m_w.logitRows, nTokens - first);
         const std::int64_t count = n * head.nRows;
         if (queues()) {
+            const auto label = labelled(trace::Op::Head, -1);
             product(head, m_w.activations.normed, first, n, m_w.logits);
             if (m_spec.logitSoftcap != 0.0F)
                 check(ops().softcap({.x = m_w.logits,

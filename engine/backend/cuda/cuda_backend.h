@@ -2,7 +2,8 @@
 // The CUDA backend: queues every operation on one stream of a GpuDevice and waits once a pass. A
 // step of decoding is recorded as a graph the second time it is asked for and launched as a whole
 // from then on; what differs from step to step (tokens, positions, block tables) is copied in front
-// of it. The first error of the device makes the rest of the pass do nothing; status() tells it.
+// of it. The first error of the device makes the rest of the pass do nothing; status() tells it. A
+// step that cannot be recorded is queued piece by piece, then and later.
 
 #include <map>
 
@@ -46,6 +47,7 @@ class CudaBackend final : public Backend {
     void keepResidual(std::span<const std::int32_t> rows) override;
     void keepRows(std::span<const std::int32_t> rows, Activations& acts, Readers readers) override;
     void head(const Weight& head, std::int64_t nTokens, float* logits) override;
+    bool again() override;
     Result<void> status() override;
 
   private:
@@ -61,7 +63,7 @@ class CudaBackend final : public Backend {
     struct Step {
         std::unique_ptr<GpuGraph> graph;  ///< null: seen once, or not to be recorded
         std::vector<GpuTimeline::Mark> marks;
-        bool refused = false;
+        bool refused = false;  ///< it could not be recorded
     };
 
     CudaBackend(const Model& model, const BackendSettings& settings,
@@ -72,6 +74,11 @@ class CudaBackend final : public Backend {
     [[nodiscard]] bool failed() const { return m_status != kernels::cuda::kSuccess; }
     void check(Status status) {
         if (!failed()) m_status = status;
+    }
+    /// Tells whoever times the device what is launched while it lives.
+    [[nodiscard]] trace::ScopedDeviceSpan labelled(trace::Op op, int layer) const;
+    [[nodiscard]] trace::Op phase() const {
+        return m_tokens.decodeStep ? trace::Op::DecodeStep : trace::Op::Prefill;
     }
     [[nodiscard]] bool wantsInt8(Readers readers) const;
     void gather(const Weight& table, const std::int32_t* ids, float* y, float scale);
@@ -100,10 +107,12 @@ class CudaBackend final : public Backend {
     PassTokens m_tokens;
     std::int64_t m_nTiles = 0;
     trace::Cursor m_cursor;
+    trace::DeviceHooks* m_hooks = nullptr;  ///< of the cursor's sink
     GpuTimeline m_timeline;
     std::map<StepKey, Step> m_steps;
     Step* m_step = nullptr;  ///< of a decode step
     Mode m_mode = Mode::Run;
+    bool m_capturing = false;
     bool m_waiting = false;  ///< something is queued
     Status m_status = kernels::cuda::kSuccess;
 };

@@ -17,6 +17,7 @@ void CudaBackend::sendTables(std::span<const kernels::PagedKv> kv) {
         std::copy_n(cache.blockTable, nBlocks, m_in.blocks + i * m_in.blockStride);
     }
     if (!queues()) return;  // the graph copies them
+    const auto label = labelled(phase(), -1);
     check(m_device->upload(
         m_w.inputs.blocks, m_in.blocks,
         static_cast<std::uint64_t>(nSequences * m_in.blockStride) * sizeof(std::int32_t)));
@@ -26,6 +27,7 @@ void CudaBackend::ropeAndStore(int layer, const LayerWeights& weights,
                                std::span<const kernels::PagedKv> kv) {
     if (layer == 0) sendTables(kv);
     if (!queues()) return;
+    const auto label = labelled(trace::Op::Rope, layer);
     const Workspace& w = m_w.activations;
     const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
     const std::int64_t qWidth = m_spec.nHeads * m_spec.headDim;
@@ -92,6 +94,7 @@ void CudaBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Rea
     const auto flops = static_cast<std::uint64_t>(4 * seen.pairs * qWidth);
     if (m_mode == Mode::Replay) m_timeline.revise(trace::Op::Attention, layer, bytes, flops);
     if (!queues()) return;
+    const auto label = labelled(trace::Op::Attention, layer);
     kernels::cuda::PagedAttentionArgs args;
     args.q = w.q;
     args.qStride = qWidth;
@@ -115,6 +118,7 @@ void CudaBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Rea
     check(ops().attention(args, m_device->stream()));
     m_timeline.mark(trace::Op::Attention, layer, bytes, flops);
     if (!w.attended.quantised) return;
+    const auto quantising = labelled(trace::Op::QuantiseActs, layer);
     check(ops().quantiseActs({.x = w.attended.x,
                               .out = w.attended.q8,
                               .nCols = qWidth,

@@ -8,18 +8,10 @@
 #include <string>
 
 #include "engine/base/result.h"
+#include "engine/trace/gpu_info.h"
 #include "kernels/cuda/op_table.h"
 
 namespace lanescope {
-
-struct GpuInfo {
-    std::string name;  ///< "NVIDIA H200"
-    int index = 0;     ///< as the driver counts
-    int capabilityMajor = 0;
-    int capabilityMinor = 0;
-    int multiprocessors = 0;
-    std::uint64_t totalBytes = 0;
-};
 
 /// Recorded work that can be launched again as a whole.
 class GpuGraph {

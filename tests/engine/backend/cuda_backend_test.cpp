@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "engine/backend/cuda/self_test.h"
@@ -64,6 +65,74 @@ TEST(CudaBackend, SpansOfAStepAreTheDevicesAndGrowWithTheContext) {
         if (step > 1) {
             EXPECT_GT(attentionBytes[step], attentionBytes[step - 1]);
         }
+    }
+}
+
+TEST(CudaBackend, AStepThatCannotBeRecordedIsDonePieceByPiece) {
+    EmulatedSource recording;
+    auto engine = Engine::create(tiny(), onCuda(), &recording);
+    ASSERT_TRUE(engine.ok()) << engine.error().toString();
+    const GenerateRequest request = greedyRequest({1, 2, 3}, 8);
+    const auto expected = generateIds(**engine, request);
+    EmulatedOptions options;
+    options.capture = false;
+    EmulatedSource source(options);
+    auto other = Engine::create(tiny(), onCuda(), &source);
+    ASSERT_TRUE(other.ok()) << other.error().toString();
+    EXPECT_EQ(generateIds(**other, request), expected);
+    EXPECT_EQ(generateIds(**other, request), expected);
+    EXPECT_EQ(source.counts().graphs, 0);
+    EXPECT_EQ(source.counts().launches, 0);
+}
+
+/// Counts what the backend says of its launches, and what nests.
+struct Labels final : trace::Sink, trace::DeviceHooks {
+    struct Seen {
+        trace::Op op;
+        std::int32_t step;
+        std::int16_t layer, lane;
+        auto operator<=>(const Seen&) const = default;
+    };
+    std::map<Seen, int> counts;
+    int open = 0, deepest = 0;
+    trace::DeviceHooks* deviceHooks() override { return this; }
+    void pushSpan(const trace::Span& span) override {
+        EXPECT_GT(span.tStartNs, 0);
+        EXPECT_EQ(span.request, 7);
+        ++counts[{span.op, span.step, span.layer, span.lane}];
+        deepest = std::max(deepest, ++open);
+    }
+    void popSpan() override { --open; }
+};
+
+TEST(CudaBackend, TellsWhoTimesTheDeviceWhatItLaunches) {
+    EmulatedSource source;
+    auto engine = Engine::create(tiny(), onCuda(), &source);
+    ASSERT_TRUE(engine.ok()) << engine.error().toString();
+    Labels labels;
+    trace::Cursor cursor;
+    cursor.sink = &labels;
+    cursor.lane = 2;
+    cursor.request = 7;
+    const CancelToken cancel;
+    ASSERT_TRUE((*engine)->generate(greedyRequest({1, 2, 3}, 5), cursor, cancel).ok());
+    EXPECT_EQ(labels.open, 0);
+    EXPECT_EQ(labels.deepest, 1) << "one label a launch, so that none is counted twice";
+    const auto count = [&](trace::Op op, std::int32_t step, int layer) {
+        return labels.counts[{op, step, static_cast<std::int16_t>(layer), 2}];
+    };
+    // Prefill, the first step and the recorded one name every op; later steps are one launch.
+    for (const std::int32_t step : {0, 1, 2}) {
+        for (const int layer : {0, 1, 2}) {
+            EXPECT_EQ(count(trace::Op::Attention, step, layer), 1) << step << " " << layer;
+            EXPECT_EQ(count(trace::Op::Norm, step, layer), 2) << step << " " << layer;
+            EXPECT_EQ(count(trace::Op::Down, step, layer), 1) << step << " " << layer;
+        }
+        EXPECT_EQ(count(trace::Op::Head, step, -1), 1);
+    }
+    for (const std::int32_t step : {3, 4}) {
+        EXPECT_EQ(count(trace::Op::DecodeStep, step, -1), 1);
+        EXPECT_EQ(count(trace::Op::Attention, step, 0), 0);
     }
 }
 
@@ -144,6 +213,12 @@ TEST(CudaBackend, NaiveAttentionAndPackingAreSaidToBeOff) {
     ASSERT_TRUE(engine.ok());
     EXPECT_FALSE((*engine)->effective().settings.pack);
     EXPECT_EQ((*engine)->effective().notes.front(), "attention flash instead of naive: on a GPU");
+    settings = onCuda();
+    settings.acts = ActsFormat::Bf16;
+    auto rounded = Engine::create(tiny(), settings, &source);
+    ASSERT_TRUE(rounded.ok());
+    EXPECT_EQ((*rounded)->effective().settings.acts, ActsFormat::Int8);
+    ASSERT_FALSE((*rounded)->effective().notes.empty());
 }
 
 TEST(SelfTest, PassesOnADeviceThatComputesAndNamesTheOpThatDoesNot) {

@@ -51,7 +51,9 @@ class EmulatedDevice final : public GpuDevice {
     Status record(GpuEvent& event) override;
     Status elapsed(const GpuEvent& from, const GpuEvent& to, std::int64_t& ns) override;
     [[nodiscard]] std::string describe(Status status) const override;
-    [[nodiscard]] bool isFatal(Status status) const override { return status != 2; }
+    [[nodiscard]] bool isFatal(Status status) const override {
+        return status != 2 && status != 900;
+    }
 
     /// Does the work, or keeps it while a capture is on.
     Status run(std::function<Status()> work, bool isOp);

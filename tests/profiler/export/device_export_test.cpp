@@ -38,15 +38,60 @@ TEST(DeviceLinks, FindTheSpanThatLaunched) {
     for (std::size_t i = 0; i < spans.size(); ++i) {
         const auto& a = run.deviceActivities[i];
         if (spans[i] < 0) {
-            EXPECT_TRUE(i == 1 || a.kind == DeviceActivityKind::Memcpy) << i;
+            EXPECT_EQ(a.kind, DeviceActivityKind::Memcpy) << i;
             continue;
         }
         ++found;
         const auto& span = run.spans[static_cast<std::size_t>(spans[i])];
-        EXPECT_EQ(span.tStartNs, a.tSpanNs);
+        EXPECT_EQ(span.tStartNs, i == 1 ? a.tSpanNs - 1 : a.tSpanNs);
         EXPECT_TRUE(i == 0 || static_cast<std::int16_t>(span.op) == a.op) << i;
     }
-    EXPECT_EQ(found, 23U);
+    EXPECT_EQ(found, 24U);
+}
+
+TEST(DeviceLinks, SpansByTheDevicesClockAreFoundByLabelAndPlace) {
+    // A step as the backend of a GPU records it: two norms in a layer, kernels a little beside
+    // them, and the launch of the whole before them.
+    RunData run;
+    const auto span = [&run](std::int64_t start, std::int64_t end, trace::Op op, int layer) {
+        trace::Span s;
+        s.tStartNs = start;
+        s.tEndNs = end;
+        s.op = op;
+        s.layer = static_cast<std::int16_t>(layer);
+        s.lane = 0;
+        s.request = 3;
+        s.step = 5;
+        run.spans.push_back(s);
+    };
+    span(1'000, 90'000, trace::Op::DecodeStep, -1);
+    span(20'000, 30'000, trace::Op::Norm, 0);
+    span(30'000, 50'000, trace::Op::Qkv, 0);
+    span(50'000, 60'000, trace::Op::Norm, 0);
+    const auto activity = [&run](std::int64_t start, std::int64_t end, trace::Op op, int layer) {
+        DeviceActivity a;
+        a.tStartNs = start;
+        a.tEndNs = end;
+        a.tSpanNs = 2'000;
+        a.op = static_cast<std::int16_t>(op);
+        a.layer = static_cast<std::int16_t>(layer);
+        a.lane = 0;
+        a.request = 3;
+        a.step = 5;
+        a.graphNode = 11;
+        run.deviceActivities.push_back(a);
+    };
+    activity(10'000, 12'000, trace::Op::DecodeStep, -1);
+    activity(21'500, 31'500, trace::Op::Norm, 0);
+    activity(31'500, 40'000, trace::Op::Qkv, 0);
+    activity(40'500, 51'500, trace::Op::Qkv, 0);
+    activity(51'500, 61'500, trace::Op::Norm, 0);
+    activity(62'000, 63'000, trace::Op::Down, 0);  // no such span
+    EXPECT_EQ(launchingSpans(run), (std::vector<std::int64_t>{0, 1, 2, 2, 3, -1}));
+    EXPECT_EQ(launchedBy(run, 2, 10), (std::vector<std::int64_t>{2, 3}));
+    EXPECT_EQ(launchedBy(run, 3, 10), (std::vector<std::int64_t>{4}));
+    EXPECT_EQ(launchedBy(run, 0, 10).size(), 6U) << "a step has all of its kernels";
+    EXPECT_EQ(launchedBy(run, 0, 2).size(), 2U);
 }
 
 TEST(DeviceTrace, HasTracksForStreamsAndArrowsFromEngineSpans) {

@@ -1,5 +1,8 @@
 #include "engine/backend/cuda/plugin/cuda_device.h"
 
+#include <string>
+#include <string_view>
+
 namespace lanescope {
 
 namespace {
@@ -131,8 +134,10 @@ class CudaDevice final : public GpuDevice {
                std::to_string(status) + ")";
     }
     [[nodiscard]] bool isFatal(Status status) const override {
+        const bool ofCapture = status >= cudaErrorStreamCaptureUnsupported &&
+                               status <= cudaErrorStreamCaptureWrongThread;
         return status != cudaErrorMemoryAllocation && status != cudaErrorInvalidConfiguration &&
-               status != cudaErrorStreamCaptureUnsupported;
+               !ofCapture;
     }
 
   private:
@@ -143,6 +148,19 @@ class CudaDevice final : public GpuDevice {
     cudaStream_t m_stream;
 };
 
+/// "GPU-5a0b…", as nvidia-smi writes it.
+std::string uuidText(const cudaUUID_t& uuid) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text = "GPU-";
+    for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+        if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+        const auto byte = static_cast<unsigned char>(uuid.bytes[i]);
+        text += kDigits[byte >> 4U];
+        text += kDigits[byte & 15U];
+    }
+    return text;
+}
+
 }  // namespace
 
 cudaError_t readGpuInfo(int index, GpuInfo& out) {
@@ -150,6 +168,7 @@ cudaError_t readGpuInfo(int index, GpuInfo& out) {
     const cudaError_t status = cudaGetDeviceProperties(&properties, index);
     if (status != cudaSuccess) return status;
     out.name = properties.name;
+    out.uuid = uuidText(properties.uuid);
     out.index = index;
     out.capabilityMajor = properties.major;
     out.capabilityMinor = properties.minor;
