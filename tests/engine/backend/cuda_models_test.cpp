@@ -5,8 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
+#include "engine/backend/cpu_backend.h"
+#include "engine/backend/cuda/cuda_backend.h"
+#include "engine/decode/settings.h"
 #include "tests/engine/backend/emulated_device.h"
+#include "tests/engine/decode/batch_support.h"
 #include "tests/engine/decode/engine_support.h"
 
 namespace lanescope::test {
@@ -108,6 +113,120 @@ TEST_P(CudaModel, GivesTheTokensOfTheCpuBackend) {
     EXPECT_GT(source.counts().launches, 0) << "steps were to be launched as graphs";
 }
 
+/// Backend and pages of a lane on a device.
+struct OnDevice {
+    std::shared_ptr<GpuDevice> device;
+    std::unique_ptr<CudaBackend> backend;
+    std::unique_ptr<BlockPool> pool;
+
+    OnDevice(const Model& model, const EngineSettings& settings, GpuSource& source) {
+        device = *source.open(0);
+        auto made = CudaBackend::create(model, backendSettings(settings), device, CancelToken());
+        EXPECT_TRUE(made.ok()) << made.error().toString();
+        backend = *std::move(made);
+        auto pages =
+            BlockPool::create(kvLayout(model.spec(), settings), 64, [this](std::uint64_t n) {
+                auto* data = static_cast<std::byte*>(device->allocate(n));
+                return KvStorage{data, [this, data] { device->release(data); }};
+            });
+        EXPECT_TRUE(pages.ok());
+        pool = *std::move(pages);
+    }
+};
+
+class CudaBatches : public testing::TestWithParam<Case> {};
+
+TEST_P(CudaBatches, SequencesInOnePoolOfPagesGetWhatTheProcessorGivesThem) {
+    const Case& c = GetParam();
+    const auto model = loadOrFail(goldenDir() + "/" + c.file);
+    ASSERT_NE(model, nullptr);
+    EngineSettings wanted = batchSettings(c.exact);
+    wanted.kvType = c.kv;
+    wanted.kvBlockTokens = c.kvBlock;
+    wanted.pack = false;
+    const auto resolved = resolveSettings(model->spec(), wanted);
+    ASSERT_TRUE(resolved.ok());
+    const EngineSettings& settings = resolved->settings;
+    auto cpu = CpuBackend::create(model->spec(), backendSettings(settings));
+    ASSERT_TRUE(cpu.ok());
+    auto cpuPool = BlockPool::create(kvLayout(model->spec(), settings), 64);
+    ASSERT_TRUE(cpuPool.ok());
+    EmulatedSource source;
+    OnDevice cuda(*model, settings, source);
+    const auto vocab = static_cast<std::size_t>(model->spec().vocab);
+    for (const int steps : {0, 4}) {
+        const auto expected = batchLogits(*model, **cpu, **cpuPool, kBatch, steps);
+        const auto together = batchLogits(*model, *cuda.backend, *cuda.pool, kBatch, steps);
+        for (const std::size_t i : kBatch) {
+            const auto rows = [&](const std::vector<float>& all, std::size_t at) {
+                return std::vector<float>(
+                    all.begin() + static_cast<std::ptrdiff_t>(at * vocab),
+                    all.begin() + static_cast<std::ptrdiff_t>((at + 1) * vocab));
+            };
+            const auto mine = rows(together, i);
+            EXPECT_GT(cosine(mine, rows(expected, i)), c.exact ? 1.0 - 1e-9 : 1.0 - 1e-4)
+                << "sequence " << i << " after " << steps << " steps";
+            const std::array<std::size_t, 1> one{i};
+            const auto alone = batchLogits(*model, *cuda.backend, *cuda.pool, one, steps);
+            EXPECT_GT(cosine(mine, alone), c.exact ? 1.0 - 1e-9 : 1.0 - 1e-4)
+                << "sequence " << i << " alone after " << steps << " steps";
+        }
+    }
+    EXPECT_GT(source.counts().launches, 0) << "steps were to be launched as graphs";
+    EXPECT_EQ(cuda.pool->nInUse(), 0);
+}
+
+/// Two sequences of which the second reads the pages of the first; [2, vocab].
+std::vector<float> sharedPrefixLogits(const Model& model, Backend& backend, BlockPool& pool) {
+    const auto vocab = static_cast<std::size_t>(model.spec().vocab);
+    const std::int64_t page = pool.layout().blockTokens;
+    std::vector<float> logits(2 * vocab);
+    std::vector<kernels::PagedKv> views(2);
+    const CancelToken cancel;
+    Sequence first(pool, trace::Cursor());
+    Sequence second(pool, trace::Cursor());
+    const auto prefix = someIds(2 * page, model.usableVocab());
+    EXPECT_TRUE(pool.grow(first.table, 2 * page + 1, {}).ok());
+    const std::array prefixSegment{Segment{2 * page, 0, 2 * page}};
+    const std::array<const BlockTable*, 1> firstTable{&first.table};
+    ForwardPass pass;
+    pass.tokens = prefix;
+    pass.segments = prefixSegment;
+    pass.tables = firstTable;
+    pass.views = std::span(views).first(1);
+    EXPECT_TRUE(forward(model, backend, pool, pass, {}, cancel).ok());
+    pool.share(first.table, 2, second.table, {});
+    EXPECT_TRUE(pool.grow(second.table, 2 * page + 3, {}).ok());
+    EXPECT_EQ(pool.references(first.table.blocks().front()), 2);
+    const std::vector<TokenId> ids{5, 9, 8, 7};
+    const auto at = static_cast<std::int32_t>(2 * page);
+    const std::array segments{Segment{1, at, 0}, Segment{3, at, 0}};
+    const std::array<const BlockTable*, 2> tables{&first.table, &second.table};
+    const std::array<std::int32_t, 2> wanted{0, 3};
+    pass.tokens = ids;
+    pass.segments = segments;
+    pass.tables = tables;
+    pass.views = views;
+    pass.wanted = wanted;
+    pass.logits = logits.data();
+    EXPECT_TRUE(forward(model, backend, pool, pass, {}, cancel).ok());
+    return logits;
+}
+
+TEST(CudaBatch, PagesOfACommonPrefixAreReadByBoth) {
+    const auto model = loadOrFail(goldenDir() + "/checkpoints/llama_gqa");
+    ASSERT_NE(model, nullptr);
+    const auto resolved = resolveSettings(model->spec(), batchSettings(true));
+    ASSERT_TRUE(resolved.ok());
+    auto cpu = CpuBackend::create(model->spec(), backendSettings(resolved->settings));
+    auto pages = BlockPool::create(kvLayout(model->spec(), resolved->settings), 64);
+    EmulatedSource source;
+    OnDevice cuda(*model, resolved->settings, source);
+    EXPECT_GT(cosine(sharedPrefixLogits(*model, *cuda.backend, *cuda.pool),
+                     sharedPrefixLogits(*model, **cpu, **pages)),
+              1.0 - 1e-9);
+}
+
 constexpr auto kF32 = kernels::DType::F32;
 constexpr auto kF16 = kernels::DType::F16;
 constexpr auto kBf16 = kernels::DType::BF16;
@@ -136,6 +255,16 @@ INSTANTIATE_TEST_SUITE_P(Fast, CudaModel,
                                          Case{"gguf/llama_wide.Q5_0.gguf", false, kF16, 16},
                                          Case{"gguf/llama_wide.Q4_K_M.llama_quantize.gguf", false,
                                               kF16, 16}),
+                         caseName);
+
+INSTANTIATE_TEST_SUITE_P(Some, CudaBatches,
+                         testing::Values(Case{"checkpoints/llama_gqa", true, kF32, 16},
+                                         Case{"checkpoints/qwen2", true, kF32, 8},
+                                         Case{"checkpoints/gemma3", true, kF32, 32},
+                                         Case{"checkpoints/phi", true, kF32, 64},
+                                         Case{"checkpoints/llama_dynamic_ntk", true, kF32, 16},
+                                         Case{"checkpoints/llama_gqa_bf16", false, kBf16, 16},
+                                         Case{"gguf/qwen2.Q4_0.gguf", false, kF16, 8}),
                          caseName);
 
 }  // namespace

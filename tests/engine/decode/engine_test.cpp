@@ -17,6 +17,7 @@
 #include "engine/decode/sequence.h"
 #include "engine/decode/settings.h"
 #include "engine/model/packed_weights.h"
+#include "tests/engine/decode/batch_support.h"
 #include "tests/engine/decode/engine_support.h"
 
 namespace lanescope::test {
@@ -546,70 +547,22 @@ void expectBatchesLikeAlone(const std::string& path, bool exact) {
     SCOPED_TRACE(path);
     const auto model = loadOrFail(path);
     ASSERT_NE(model, nullptr);
-    EngineSettings settings;
-    settings.threads = 2;
-    settings.exact = exact;
-    settings.kvType = exact ? kernels::DType::F32 : kernels::DType::F16;
-    settings.contextTokens = 128;
-    settings.prefillChunk = 64;
-    settings.maxSequences = 4;
-    const auto resolved = resolveSettings(model->spec(), settings);
+    const auto resolved = resolveSettings(model->spec(), batchSettings(exact));
     ASSERT_TRUE(resolved.ok());
     auto backend = CpuBackend::create(model->spec(), backendSettings(resolved->settings));
     ASSERT_TRUE(backend.ok());
-    const KvLayout layout = kvLayout(model->spec(), resolved->settings);
-    auto pool = BlockPool::create(layout, 64);
+    auto pool = BlockPool::create(kvLayout(model->spec(), resolved->settings), 64);
     ASSERT_TRUE(pool.ok());
     const auto vocab = static_cast<std::size_t>(model->spec().vocab);
-    const std::vector<std::int64_t> before{0, 17, 33, 5};
-    const std::vector<std::int64_t> now{9, 1, 1, 3};
-    std::vector<kernels::PagedKv> views(4);
-    CancelToken cancel;
-    const auto run = [&](std::span<const std::size_t> which, std::span<float> logits) {
-        std::deque<Sequence> sequences;
-        std::vector<const BlockTable*> tables;
-        std::vector<Segment> segments;
-        std::vector<TokenId> ids;
-        std::vector<std::int32_t> wanted;
-        for (const std::size_t i : which) {
-            Sequence& sequence = sequences.emplace_back(**pool, trace::Cursor());
-            ASSERT_TRUE((*pool)->grow(sequence.table, before[i] + now[i], {}).ok());
-            const auto all = somePrompt(before[i] + now[i] + static_cast<std::int64_t>(i), 200);
-            const std::span<const TokenId> mine = std::span(all).subspan(i);
-            if (before[i] > 0) {
-                const std::array first{Segment{before[i], 0, before[i]}};
-                const std::array<const BlockTable*, 1> table{&sequence.table};
-                ForwardPass pass;
-                pass.tokens = mine.first(static_cast<std::size_t>(before[i]));
-                pass.segments = first;
-                pass.tables = table;
-                pass.views = std::span(views).first(1);
-                ASSERT_TRUE(forward(*model, **backend, **pool, pass, {}, cancel).ok());
-            }
-            const auto rest = mine.subspan(static_cast<std::size_t>(before[i]));
-            ids.insert(ids.end(), rest.begin(), rest.end());
-            segments.push_back({now[i], static_cast<std::int32_t>(before[i]), 0});
-            tables.push_back(&sequence.table);
-            wanted.push_back(static_cast<std::int32_t>(ids.size()) - 1);
+    for (const int steps : {0, 3}) {
+        const auto together = batchLogits(*model, **backend, **pool, kBatch, steps);
+        for (const std::size_t i : kBatch) {
+            const std::array<std::size_t, 1> one{i};
+            const auto alone = batchLogits(*model, **backend, **pool, one, steps);
+            EXPECT_EQ(std::memcmp(alone.data(), together.data() + i * vocab, vocab * sizeof(float)),
+                      0)
+                << "sequence " << i << " after " << steps << " steps";
         }
-        ForwardPass pass;
-        pass.tokens = ids;
-        pass.segments = segments;
-        pass.tables = tables;
-        pass.views = std::span(views).first(which.size());
-        pass.wanted = wanted;
-        pass.logits = logits.data();
-        ASSERT_TRUE(forward(*model, **backend, **pool, pass, {}, cancel).ok());
-    };
-    const std::array<std::size_t, 4> all{0, 1, 2, 3};
-    std::vector<float> together(4 * vocab);
-    run(all, together);
-    for (const std::size_t i : all) {
-        const std::array<std::size_t, 1> one{i};
-        std::vector<float> alone(vocab);
-        run(one, alone);
-        EXPECT_EQ(std::memcmp(alone.data(), together.data() + i * vocab, vocab * sizeof(float)), 0)
-            << "sequence " << i;
     }
 }
 
