@@ -1,4 +1,4 @@
-// Activations, residual add, soft-cap, rounding to int8.
+// Activations, residual add, soft-cap, rounding to int8 and to 16 bits.
 
 #include "kernels/cuda/elementwise.cuh"
 
@@ -28,6 +28,16 @@ Status activate(const ActivateQ8Args& all, Stream stream) {
 Status quantiseActs(const QuantiseActsArgs& args, Stream stream) {
     return overElements(stream, args.tokenEnd - args.tokenBegin, args.nCols, quantiseActsKernel,
                         args);
+}
+
+Status roundActs(const RoundActsArgs& args, Stream stream) {
+    constexpr Status kInvalidValue = 1;  // cudaErrorInvalidValue
+    if (args.type != DType::F16 && args.type != DType::BF16) return kInvalidValue;
+    constexpr std::int64_t kBlockElements = 2 * kElementThreads;
+    const auto blocks = static_cast<unsigned>((args.n + kBlockElements - 1) / kBlockElements);
+    return launch(stream, {blocks}, {kElementThreads}, 0,
+                  args.type == DType::F16 ? roundActsKernel<Half> : roundActsKernel<BFloat16>,
+                  args);
 }
 
 Status add(const AddArgs& args, Stream stream) {

@@ -1,6 +1,6 @@
 #pragma once
-// Gated activations, residual add, soft-cap, rounding to int8: a thread an element, 256 columns of
-// a token a block. Bound by memory.
+// Gated activations, residual add, soft-cap, rounding to int8 and to 16 bits: a thread an element
+// (of 16 bits two), 256 columns of a token a block. Bound by memory.
 
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/reduce.cuh"
@@ -48,6 +48,19 @@ SIMT_KERNEL(kElementThreads) void quantiseActsKernel(QuantiseActsArgs args) {
     if (i >= args.nCols) return;
     const std::int64_t at = (args.tokenBegin + blockX()) * args.nCols + i;
     quantise32(args.x[at], args.out, args.rest, at / kActsBlock);
+}
+
+/// Elements 2i and 2i + 1 by thread i of the grid, a word each thread.
+template <class T>
+SIMT_KERNEL(kElementThreads)
+void roundActsKernel(RoundActsArgs args) {
+    const std::int64_t i = 2 * (static_cast<std::int64_t>(blockX()) * kElementThreads + threadX());
+    if (i >= args.n) return;
+    T* out = static_cast<T*>(args.out);
+    if (i + 1 < args.n)
+        store(reinterpret_cast<std::uint32_t*>(out + i), packPair<T>(args.x[i], args.x[i + 1]));
+    else
+        out[i] = fromFloat<T>(args.x[i]);
 }
 
 SIMT_KERNEL(kElementThreads) void addKernel(AddArgs args) {

@@ -10,6 +10,7 @@ struct OpTable {
     Status (*embed)(const EmbedArgs&, Stream);
     Status (*norm)(const NormArgs&, Stream);
     Status (*quantiseActs)(const QuantiseActsArgs&, Stream);
+    Status (*roundActs)(const RoundActsArgs&, Stream);
     Status (*ropeKv)(const RopeKvArgs&, Stream);
     Status (*activate)(const ActivateQ8Args&, Stream);
     Status (*add)(const AddArgs&, Stream);
@@ -24,8 +25,8 @@ struct OpTable {
 
 /// The ops as they are linked here.
 inline OpTable linkedOps() {
-    return {embed,  norm,         quantiseActs, ropeKv,   activate,    add,      softcap,
-            matmul, matmulTensor, attention,    canEmbed, canMultiply, canAttend};
+    return {embed,   norm,   quantiseActs, roundActs, ropeKv,   activate,    add,
+            softcap, matmul, matmulTensor, attention, canEmbed, canMultiply, canAttend};
 }
 
 }  // namespace lanescope::kernels::cuda

@@ -95,6 +95,14 @@ struct ActivateQ8Args {
     ActsQ8 rest;
 };
 
+/// Activations rounded to 16 bits as matmulTensor() rounds them: what a library's product takes.
+struct RoundActsArgs {
+    const float* x = nullptr;  ///< [n] f32
+    void* out = nullptr;       ///< [n] of type, at a multiple of 4 bytes
+    DType type = DType::BF16;  ///< F16 or BF16
+    std::int64_t n = 0;
+};
+
 /// How one row is sampled; what the numbers mean: engine/decode/sampler.h.
 struct SampleSettings {
     float temperature = 0.0F;
@@ -167,6 +175,7 @@ struct CompareArgs {
 Status embed(const EmbedArgs& args, Stream stream);
 Status norm(const NormArgs& args, Stream stream);
 Status quantiseActs(const QuantiseActsArgs& args, Stream stream);
+Status roundActs(const RoundActsArgs& args, Stream stream);
 Status rope(const RopeArgs& args, Stream stream);
 Status kvWrite(const KvWriteArgs& args, Stream stream);
 Status ropeKv(const RopeKvArgs& args, Stream stream);

@@ -1,4 +1,4 @@
-// Activations, residual add, soft-cap, rounding to int8, gather.
+// Activations, residual add, soft-cap, rounding to int8 and to 16 bits, gather.
 
 #include "tests/simt/kernel_test.h"
 
@@ -95,6 +95,25 @@ TEST_P(CudaElementwise, RoundingToInt8HasTheBitsOfTheReference) {
             expectSame(actualRest, expectedRest);
         }
     }
+}
+
+TEST_P(CudaElementwise, RoundingTo16BitsHasTheBitsOfTheFormats) {
+    for (const std::int64_t n : {0, 1, 2, 3, 511, 512, 513, 1025}) {
+        auto x = normals(n, 30.0F);
+        const float ends[] = {65520.0F, -1e30F,         1e-8F,
+                              -0.0F,    1.0F + 0x1p-8F, std::numeric_limits<float>::quiet_NaN()};
+        std::copy_n(ends, std::min<std::size_t>(std::size(ends), x.size()), x.begin());
+        for (const DType type : {DType::F16, DType::BF16}) {
+            constexpr std::uint16_t kUntouched = 0x1234;
+            std::vector<std::uint16_t> actual(x.size() + 1, kUntouched);
+            ASSERT_EQ(roundActs({x.data(), actual.data(), type, n}, nullptr), kSuccess);
+            for (std::size_t i = 0; i < x.size(); ++i)
+                EXPECT_EQ(actual[i], type == DType::F16 ? f32ToHalf(x[i]) : f32ToBf16(x[i]))
+                    << info(type).name << ' ' << x[i];
+            EXPECT_EQ(actual.back(), kUntouched);
+        }
+    }
+    EXPECT_NE(roundActs({}, nullptr), roundActs({.type = DType::F32}, nullptr));
 }
 
 TEST_P(CudaElementwise, AddAndSoftcapAgree) {
