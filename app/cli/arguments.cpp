@@ -122,6 +122,10 @@ void addLane(CLI::App* app, LaneSpec& lane) {
         ->check(oneOf(plan::kActs));
     app->add_option("--affinity", lane.affinity, "cores: every thread stays on a core of its own")
         ->check(oneOf(plan::kAffinities));
+    app->add_option("--products", lane.products,
+                    "matrix products of f16 and bf16 weights on a GPU: own, or cublaslt "
+                    "(NVIDIA's library)")
+        ->check(oneOf(plan::kProducts));
     app->add_flag("!--no-pack", lane.pack, "weights stay as the file stores them");
 }
 

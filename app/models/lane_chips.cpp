@@ -63,6 +63,12 @@ std::vector<LaneChip> laneChips(const LaneSpec& lane, const LaneSpec& first,
             lane.affinity == "cores" ? Chips::tr("pinned threads") : Chips::tr("free threads"),
             Chips::tr("Pinned: every thread stays on a core of its own"),
             lane.affinity != first.affinity);
+    if (lane.products != "own" || lane.products != first.products)
+        add("products",
+            lane.products == "cublaslt" ? QStringLiteral("cuBLASLt") : Chips::tr("own products"),
+            Chips::tr("Who multiplies f16 and bf16 matrices on a GPU: the lane's own kernels, or "
+                      "NVIDIA's cuBLASLt"),
+            lane.products != first.products);
     if (!lane.exact && (!lane.pack || !first.pack))
         add("pack", lane.pack ? Chips::tr("packed") : Chips::tr("not packed"),
             Chips::tr("Packed: weights are laid out for the processor when they are loaded"),

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "engine/backend/gpu_options.h"
 #include "engine/base/result.h"
 #include "engine/base/thread_pool.h"
 #include "engine/model/model.h"
@@ -26,9 +27,10 @@ struct BackendSettings {
     std::int64_t maxSequences = 1;   ///< segments of a forward pass at most
     std::int64_t maxContext = 4096;  ///< positions at most
     kernels::AttentionKind attention = kernels::AttentionKind::Flash;
-    bool exact = false;     ///< no int8 activations
-    bool twoTerms = false;  ///< int8 activations with a second term
-    bool bf16 = false;      ///< products of bf16 activations and weights instead
+    bool exact = false;                 ///< no int8 activations
+    bool twoTerms = false;              ///< int8 activations with a second term
+    bool bf16 = false;                  ///< products of bf16 activations and weights instead
+    Products products = Products::Own;  ///< on a GPU
     Affinity affinity = Affinity::None;
     std::shared_ptr<const PackedWeights> packed;  ///< null: weights are read as they are stored
 };

@@ -73,6 +73,11 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
         s.kvType = kernels::DType::F32;
     }
     if (s.exact || s.acts == ActsFormat::Bf16) s.pack = false;  // they read stored weights
+    if (s.products == Products::CublasLt && (s.exact || s.backend != BackendKind::Cuda)) {
+        s.products = Products::Own;
+        effective.notes.push_back(std::string("products own instead of cublaslt: ") +
+                                  (s.exact ? "exact path" : "not on a GPU"));
+    }
     if (s.backend == BackendKind::Cuda) {
         s.pack = false;
         if (s.device < 0 || s.device >= kMaxDevices)
@@ -108,6 +113,7 @@ BackendSettings backendSettings(const EngineSettings& settings) {
             .exact = settings.exact,
             .twoTerms = settings.acts == ActsFormat::Int8x2,
             .bf16 = settings.acts == ActsFormat::Bf16,
+            .products = settings.products,
             .affinity = settings.affinity,
             .packed = nullptr};
 }

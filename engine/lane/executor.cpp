@@ -71,6 +71,7 @@ std::string settingsJson(const LaneSpec& spec, const EffectiveSettings& effectiv
                   : effective.settings.acts == ActsFormat::Bf16   ? "bf16"
                                                                   : "int8";
     out["affinity"] = effective.settings.affinity == Affinity::Cores ? "cores" : "none";
+    out["products"] = effective.settings.products == Products::CublasLt ? "cublaslt" : "own";
     out["pack"] = effective.settings.pack;
     out["prefillChunk"] = effective.settings.prefillChunk;
     out["decode"] = "plain";

@@ -151,6 +151,16 @@ Result<void> checkLanes(const Plan& plan) {
     return {};
 }
 
+Result<void> readGpuOptions(const LaneSpec& lane, EngineSettings& s) {
+    if (lane.products == "cublaslt") {
+        s.products = Products::CublasLt;
+    } else if (lane.products != "own") {
+        return badInput("products \"" + lane.products +
+                        "\" is not possible; possible: " + plan::joinWords(plan::kProducts));
+    }
+    return {};
+}
+
 }  // namespace
 
 ordered_json laneToJson(const LaneSpec& lane) {
@@ -167,6 +177,7 @@ ordered_json laneToJson(const LaneSpec& lane) {
     out["exact"] = lane.exact;
     out["acts"] = lane.acts;
     out["affinity"] = lane.affinity;
+    out["products"] = lane.products;
     out["pack"] = lane.pack;
     out["decode"] = {{"kind", "plain"}};
     // Only where there is one: plans without it stay readable for versions that do not know it.
@@ -284,6 +295,7 @@ Result<EngineSettings> engineSettings(const LaneSpec& lane) {
         return badInput("affinity \"" + lane.affinity +
                         "\" is not possible; possible: " + plan::joinWords(plan::kAffinities));
     }
+    if (auto ok = readGpuOptions(lane, s); !ok) return ok.error();
     s.threads = lane.threads;
     s.kvBlockTokens = lane.kvBlock;
     s.contextTokens = lane.context;

@@ -328,11 +328,11 @@ LaneSpec readLane(Reader& reader, const json& value, std::size_t index,
                   const std::vector<LaneSpec>& earlier) {
     const std::string place = at("lanes", index);
     LaneSpec lane;
-    if (!reader.object(
-            value, place,
-            {"name", "like", "model", "backend", "threads", "weights", "kv", "attention", "kvBlock",
-             "context", "exact", "acts", "affinity", "pack", "decode", "chatTemplate", "muted"},
-            {"reasoning", "endpoint"})) {
+    if (!reader.object(value, place,
+                       {"name", "like", "model", "backend", "threads", "weights", "kv", "attention",
+                        "kvBlock", "context", "exact", "acts", "affinity", "products", "pack",
+                        "decode", "chatTemplate", "muted"},
+                       {"reasoning", "endpoint"})) {
         return lane;
     }
     copyLike(reader, value, place, earlier, lane);
@@ -352,6 +352,7 @@ LaneSpec readLane(Reader& reader, const json& value, std::size_t index,
     reader.flag(value, place, "exact", lane.exact);
     reader.word(value, place, "acts", lane.acts, {"int8", "int8x2", "bf16"});
     reader.word(value, place, "affinity", lane.affinity, {"none", "cores"});
+    reader.word(value, place, "products", lane.products, {"own", "cublaslt"});
     reader.flag(value, place, "pack", lane.pack);
     readDecode(reader, value, place);
     reader.text(value, place, "chatTemplate", lane.chatTemplate);

@@ -37,6 +37,7 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
       m_block(new QSpinBox(this)),
       m_context(new QSpinBox(this)),
       m_acts(new QComboBox(this)),
+      m_products(new QComboBox(this)),
       m_affinity(new QCheckBox(tr("Keep every thread on a core of its own"), this)),
       m_exact(new QCheckBox(tr("Exact: fp32 activations and KV cache"), this)),
       m_pack(new QCheckBox(tr("Pack weights for speed when they are loaded"), this)),
@@ -53,6 +54,7 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
     const auto later = [this] { m_refresh.start(); };
     connect(m_model, &QComboBox::currentTextChanged, this, later);
     connect(m_backend, &QComboBox::currentTextChanged, this, later);
+    connect(m_backend, &QComboBox::currentTextChanged, this, &LaneDialog::showGpuOptions);
     connect(m_kv, &QComboBox::currentTextChanged, this, later);
     connect(m_attention, &QComboBox::currentTextChanged, this, later);
     for (QSpinBox* box : {m_threads, m_block, m_context})
@@ -61,17 +63,20 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
         m_kv->setEnabled(!exact);
         m_pack->setEnabled(!exact);
         m_acts->setEnabled(!exact);
+        m_products->setEnabled(!exact);
         m_kv->setToolTip(exact ? tr("The exact path keeps the KV cache in fp32") : QString());
         m_refresh.start();
     });
     connect(m_pack, &QCheckBox::toggled, this, later);
-    connect(m_acts, &QComboBox::currentTextChanged, this, later);
+    for (QComboBox* box : {m_acts, m_products})
+        connect(box, &QComboBox::currentTextChanged, this, later);
     connect(m_models, &ModelInfoCache::changed, this, later);
     m_affinity->setChecked(lane.affinity == "cores");
     m_exact->setChecked(lane.exact);
     m_pack->setChecked(lane.pack);
     m_pack->setToolTip(
         tr("Block-quantised weights are laid out anew in memory; answers stay the same"));
+    showGpuOptions();
     refresh();
 }
 
@@ -103,6 +108,7 @@ void LaneDialog::buildForm() {
     m_acts->addItem(tr("bf16, and all weights too"), QStringLiteral("bf16"));
     m_acts->setCurrentIndex(m_acts->findData(QString::fromStdString(m_lane.acts)));
     m_acts->setToolTip(tr("How activations are rounded where they meet weights"));
+    fillGpuOptions();
     m_template->addItem(tr("the model's own"), QString());
     for (const BuiltInTemplate& known : builtInTemplates())
         m_template->addItem(known.name, QString::fromStdString(known.source));
@@ -127,7 +133,7 @@ void LaneDialog::buildForm() {
     auto* modelRow = new QHBoxLayout;
     modelRow->addWidget(m_model, 1);
     modelRow->addWidget(browse);
-    auto* form = new QFormLayout;
+    auto* form = m_form = new QFormLayout;
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     form->setSpacing(kSpace);
     auto* modelLabel = new QLabel(tr("&Model"), this);  // a row of two has no buddy of its own
@@ -138,6 +144,7 @@ void LaneDialog::buildForm() {
     form->addRow(tr("&KV cache"), m_kv);
     form->addRow(tr("&Attention"), m_attention);
     form->addRow(tr("Acti&vations"), m_acts);
+    form->addRow(tr("Matri&x products"), m_products);
     form->addRow(tr("C&hat template"), m_template);
     form->addRow(tr("&Threads"), m_threads);
     form->addRow(QString(), m_affinity);
@@ -166,6 +173,24 @@ void LaneDialog::buildForm() {
     layout->addWidget(buttons);
 }
 
+void LaneDialog::fillGpuOptions() {
+    m_products->setObjectName(QStringLiteral("products"));
+    m_products->addItem(tr("own kernels"), QStringLiteral("own"));
+    m_products->addItem(tr("NVIDIA's cuBLASLt, for f16 and bf16 weights"),
+                        QStringLiteral("cublaslt"));
+    m_products->setCurrentIndex(m_products->findData(QString::fromStdString(m_lane.products)));
+    m_products->setToolTip(
+        tr("Who multiplies f16 and bf16 matrices; a lane that cannot have the library says why"));
+}
+
+bool LaneDialog::onGpu() const {
+    return cudaDevice(m_backend->currentData().toString().toStdString()).has_value();
+}
+
+void LaneDialog::showGpuOptions() {
+    m_form->setRowVisible(m_products, onGpu());
+}
+
 LaneSpec LaneDialog::lane() const {
     LaneSpec lane = m_lane;
     lane.model = m_model->currentText().trimmed().toStdString();
@@ -176,6 +201,7 @@ LaneSpec LaneDialog::lane() const {
     lane.kvBlock = m_block->value();
     lane.context = m_context->value();
     lane.acts = m_acts->currentData().toString().toStdString();
+    lane.products = onGpu() ? m_products->currentData().toString().toStdString() : "own";
     lane.affinity = m_affinity->isChecked() ? "cores" : "none";
     lane.exact = m_exact->isChecked();
     lane.pack = m_pack->isChecked();

@@ -9,6 +9,7 @@
 
 class QCheckBox;
 class QComboBox;
+class QFormLayout;
 class QLabel;
 class QSpinBox;
 
@@ -26,6 +27,10 @@ class LaneDialog : public QDialog {
 
   private:
     void buildForm();
+    void fillGpuOptions();
+    /// Rows that mean nothing on a processor are hidden there.
+    void showGpuOptions();
+    [[nodiscard]] bool onGpu() const;
     void browse();
     void refresh();
 
@@ -40,6 +45,7 @@ class LaneDialog : public QDialog {
     QSpinBox* m_block;
     QSpinBox* m_context;
     QComboBox* m_acts;
+    QComboBox* m_products;
     QCheckBox* m_affinity;
     QCheckBox* m_exact;
     QCheckBox* m_pack;
@@ -47,6 +53,7 @@ class LaneDialog : public QDialog {
     MemoryBar* m_memory;
     QLabel* m_memoryText;
     ErrorBanner* m_error;
+    QFormLayout* m_form = nullptr;
     QTimer m_refresh;
 };
 

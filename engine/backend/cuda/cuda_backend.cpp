@@ -36,36 +36,40 @@ Result<std::unique_ptr<CudaBackend>> CudaBackend::create(const Model& model,
                                                          const BackendSettings& settings,
                                                          std::shared_ptr<GpuDevice> device,
                                                          const CancelToken& cancel) {
-    auto weights = DeviceWeights::of(model, device, settings.exact, cancel);
-    if (!weights) return weights.error();
     const ModelSpec& spec = model.spec();
-    GpuMemory storage(*device, GpuMemory::Kind::Device, requiredBytes(spec, settings));
-    GpuMemory inputs(*device, GpuMemory::Kind::Host, inputBytes(spec, settings));
-    GpuMemory logits(*device, GpuMemory::Kind::Host, bytesOf(logitRows(settings) * spec.vocab));
-    if (!storage.present() || !inputs.present() || !logits.present())
-        return outOfMemory(device->info().name + " refused " + formatBytes(storage.bytes()) +
+    Memory memory{
+        GpuMemory(*device, GpuMemory::Kind::Device, requiredBytes(spec, settings)),
+        GpuMemory(*device, GpuMemory::Kind::Host, inputBytes(spec, settings)),
+        GpuMemory(*device, GpuMemory::Kind::Host, bytesOf(logitRows(settings) * spec.vocab))};
+    if (!memory.present())
+        return outOfMemory(device->info().name + " refused " + formatBytes(memory.storage.bytes()) +
                                " for activations, " + formatBytes(device->freeBytes()) + " free",
                            "cuda backend", "choose a smaller prefill chunk or a shorter context");
-    return std::unique_ptr<CudaBackend>(new CudaBackend(model, settings, std::move(device),
-                                                        *std::move(weights), std::move(storage),
-                                                        std::move(inputs), std::move(logits)));
+    auto cublas = openCublas(model, settings, *device, memory.storage);
+    if (!cublas) return cublas.error();
+    auto weights = DeviceWeights::of(model, device, settings.exact, cancel);
+    if (!weights) return weights.error();
+    std::unique_ptr<CudaBackend> backend(new CudaBackend(model, settings, std::move(device),
+                                                         *std::move(weights), std::move(memory),
+                                                         *std::move(cublas)));
+    if (auto accepted = backend->tryCublas(model); !accepted) return accepted.error();
+    return backend;
 }
 
 CudaBackend::CudaBackend(const Model& model, const BackendSettings& settings,
                          std::shared_ptr<GpuDevice> device,
-                         std::shared_ptr<const DeviceWeights> weights, GpuMemory&& storage,
-                         GpuMemory&& inputs, GpuMemory&& logits)
+                         std::shared_ptr<const DeviceWeights> weights, Memory&& memory,
+                         std::unique_ptr<Cublas> cublas)
     : m_spec(model.spec()),
       m_settings(settings),
       m_device(std::move(device)),
       m_weights(std::move(weights)),
-      m_storage(std::move(storage)),
-      m_hostInputs(std::move(inputs)),
-      m_hostLogits(std::move(logits)),
+      m_memory(std::move(memory)),
+      m_cublas(std::move(cublas)),
       m_timeline(*m_device) {
-    Arena arena(m_storage.data());
+    Arena arena(m_memory.storage.data());
     m_w = layOutCuda(m_spec, settings, arena);
-    Arena host(m_hostInputs.data());
+    Arena host(m_memory.inputs.data());
     m_in = layOutInputs(m_spec, settings, host);
     for (int i = 0; i < static_cast<int>(m_spec.nLayers); ++i)
         m_frequencies.push_back(m_weights->find(model.spec().ropeFrequencies(i).data()));
@@ -112,6 +116,7 @@ void CudaBackend::waitForAll() {
 void CudaBackend::begin(const PassTokens& tokens, const trace::Cursor& cursor) {
     waitForAll();  // the inputs of the pass before are still being read
     m_status = kernels::cuda::kSuccess;
+    m_refusal.clear();
     m_tokens = tokens;
     m_cursor = cursor;
     m_hooks = cursor.sink != nullptr ? cursor.sink->deviceHooks() : nullptr;
@@ -183,6 +188,9 @@ bool CudaBackend::again() {
 Result<void> CudaBackend::status() {
     waitForAll();
     if (!failed()) return {};
+    if (!m_refusal.empty())
+        return Error{ErrorCode::NoDevice, m_refusal, m_device->info().name,
+                     "use the products own for this lane"};
     const std::string what = m_device->describe(m_status);
     if (m_device->isFatal(m_status))
         return Error{ErrorCode::NoDevice, "the device stopped: " + what, m_device->info().name,
@@ -196,8 +204,9 @@ Result<void> CudaBackend::status() {
 void CudaBackend::sendInputs() {
     // Block tables follow with the first layer's cache.
     const auto label = labelled(phase(), -1);
-    const auto head = reinterpret_cast<std::byte*>(m_in.blocks) - m_hostInputs.data();
-    check(m_device->upload(m_w.inputs.ids, m_hostInputs.data(), static_cast<std::uint64_t>(head)));
+    const auto head = reinterpret_cast<std::byte*>(m_in.blocks) - m_memory.inputs.data();
+    check(
+        m_device->upload(m_w.inputs.ids, m_memory.inputs.data(), static_cast<std::uint64_t>(head)));
     if (m_in.frequencies != nullptr)
         check(m_device->upload(
             m_w.inputs.frequencies, m_in.frequencies,
@@ -297,6 +306,10 @@ void CudaBackend::norm(const NormOp& op) {
 
 void CudaBackend::product(const Weight& weight, const Activations& in, std::int64_t firstToken,
                           std::int64_t nTokens, float* y) {
+    if (m_cublas != nullptr && isHalf(weight.dtype)) {
+        cublasProduct(weight, in.x + firstToken * weight.nCols, nTokens, y);
+        return;
+    }
     kernels::MatmulArgs args;
     args.weightType = weight.dtype;
     args.weight = m_weights->find(weight.data);
@@ -325,9 +338,7 @@ void CudaBackend::product(const Weight& weight, const Activations& in, std::int6
     args.yStride = weight.nRows;
     args.nTokens = nTokens;
     args.rowEnd = weight.nRows;
-    const bool tensor =
-        !m_settings.exact && weight.nCols % 8 == 0 &&
-        (weight.dtype == kernels::DType::F16 || weight.dtype == kernels::DType::BF16);
+    const bool tensor = !m_settings.exact && weight.nCols % 8 == 0 && isHalf(weight.dtype);
     check(tensor ? ops().matmulTensor(args, m_device->stream())
                  : ops().matmul(args, m_device->stream()));
 }
@@ -338,6 +349,7 @@ void CudaBackend::linear(trace::Op op, int layer, std::int64_t nTokens, const Ac
     const auto label = labelled(op, layer);
     std::uint64_t bytes = bytesOf(nTokens * in.nCols);
     std::int64_t work = 0;
+    m_rounded = kernels::DType::F32;
     for (const Product& each : products) {
         product(*each.weight, in, 0, nTokens, each.y);
         bytes += each.weight->sizeBytes + bytesOf(nTokens * each.weight->nRows);
@@ -432,6 +444,7 @@ void CudaBackend::head(const Weight& head, std::int64_t nTokens, float* logits) 
         const std::int64_t count = n * head.nRows;
         if (queues()) {
             const auto label = labelled(trace::Op::Head, -1);
+            m_rounded = kernels::DType::F32;
             product(head, m_w.activations.normed, first, n, m_w.logits);
             if (m_spec.logitSoftcap != 0.0F)
                 check(ops().softcap({.x = m_w.logits,
@@ -443,13 +456,13 @@ void CudaBackend::head(const Weight& head, std::int64_t nTokens, float* logits) 
             m_timeline.mark(trace::Op::Head, -1,
                             head.sizeBytes + bytesOf(n * (head.nCols + head.nRows)),
                             2 * static_cast<std::uint64_t>(n * head.nRows * head.nCols));
-            check(m_device->download(m_hostLogits.data(), m_w.logits, bytesOf(count)));
+            check(m_device->download(m_memory.logits.data(), m_w.logits, bytesOf(count)));
         }
         if (m_mode != Mode::Run) launchStep();
         m_waiting = true;
         waitForAll();
         if (failed()) return;
-        std::memcpy(logits + first * head.nRows, m_hostLogits.data(), bytesOf(count));
+        std::memcpy(logits + first * head.nRows, m_memory.logits.data(), bytesOf(count));
     }
     m_timeline.finish(m_cursor);
 }

@@ -3,7 +3,8 @@
 // step of decoding is recorded as a graph the second time it is asked for and launched as a whole
 // from then on; what differs from step to step (tokens, positions, block tables) is copied in front
 // of it. The first error of the device makes the rest of the pass do nothing; status() tells it. A
-// step that cannot be recorded is queued piece by piece, then and later.
+// step that cannot be recorded is queued piece by piece, then and later. With Products::CublasLt
+// F16 and BF16 matrices go through cuBLASLt (cuda_backend_cublas.cpp).
 
 #include <map>
 
@@ -17,6 +18,8 @@ namespace lanescope {
 class CudaBackend final : public Backend {
   public:
     /// The device is kept. Errors: Unsupported (a tensor's format), OutOfMemory with the bytes.
+    /// Products::CublasLt: NoDevice where the library cannot be used or refuses a matrix,
+    /// Unsupported where no matrix is F16 or BF16: the lane would be another than was asked for.
     static Result<std::unique_ptr<CudaBackend>> create(const Model& model,
                                                        const BackendSettings& settings,
                                                        std::shared_ptr<GpuDevice> device,
@@ -28,7 +31,7 @@ class CudaBackend final : public Backend {
 
     [[nodiscard]] std::string name() const override;
     [[nodiscard]] std::string isa() const override;
-    [[nodiscard]] std::uint64_t workspaceBytes() const override { return m_storage.bytes(); }
+    [[nodiscard]] std::uint64_t workspaceBytes() const override { return m_memory.storage.bytes(); }
     [[nodiscard]] std::uint64_t weightBytes() const { return m_weights->bytes(); }
     Workspace& workspace() override { return m_w.activations; }
 
@@ -66,9 +69,30 @@ class CudaBackend final : public Backend {
         bool refused = false;  ///< it could not be recorded
     };
 
+    using Cublas = kernels::cuda::CublasLibrary;
+    /// What a backend owns on its device.
+    struct Memory {
+        GpuMemory storage;  ///< device
+        GpuMemory inputs;   ///< pinned: PassInputs as they are written
+        GpuMemory logits;   ///< pinned [logitRows, vocab]
+        [[nodiscard]] bool present() const {
+            return storage.present() && inputs.present() && logits.present();
+        }
+    };
+
     CudaBackend(const Model& model, const BackendSettings& settings,
                 std::shared_ptr<GpuDevice> device, std::shared_ptr<const DeviceWeights> weights,
-                GpuMemory&& storage, GpuMemory&& inputs, GpuMemory&& logits);
+                Memory&& memory, std::unique_ptr<Cublas> cublas);
+    /// Null where the settings do not ask for it.
+    static Result<std::unique_ptr<Cublas>> openCublas(const Model& model,
+                                                      const BackendSettings& settings,
+                                                      GpuDevice& device, const GpuMemory& storage);
+    /// One product of every shape, so that a refusal is known before the first request.
+    Result<void> tryCublas(const Model& model);
+    /// y = m_w.rounded · weightᵀ.
+    void queueCublas(const Weight& weight, std::int64_t nTokens, float* y);
+    /// y = x · weightᵀ of F16 or BF16 weights.
+    void cublasProduct(const Weight& weight, const float* x, std::int64_t nTokens, float* y);
     /// Whether the present operation is to be queued.
     [[nodiscard]] bool queues() const { return m_mode != Mode::Replay && !failed(); }
     [[nodiscard]] bool failed() const { return m_status != kernels::cuda::kSuccess; }
@@ -81,6 +105,9 @@ class CudaBackend final : public Backend {
         return m_tokens.decodeStep ? trace::Op::DecodeStep : trace::Op::Prefill;
     }
     [[nodiscard]] bool wantsInt8(Readers readers) const;
+    [[nodiscard]] static bool isHalf(kernels::DType type) {
+        return type == kernels::DType::F16 || type == kernels::DType::BF16;
+    }
     void gather(const Weight& table, const std::int32_t* ids, float* y, float scale);
     void normRows(NormKind kind, const NormWeights& weights, float* x, std::int64_t dim,
                   std::int64_t nRows);
@@ -99,11 +126,10 @@ class CudaBackend final : public Backend {
     BackendSettings m_settings;
     std::shared_ptr<GpuDevice> m_device;
     std::shared_ptr<const DeviceWeights> m_weights;
-    GpuMemory m_storage;     ///< device
-    GpuMemory m_hostInputs;  ///< pinned: PassInputs as they are written
-    GpuMemory m_hostLogits;  ///< pinned [logitRows, vocab]
+    Memory m_memory;
+    std::unique_ptr<Cublas> m_cublas;  ///< null: own products
     CudaWorkspace m_w;
-    PassInputs m_in;  ///< in m_hostInputs
+    PassInputs m_in;  ///< in m_memory.inputs
     PassTokens m_tokens;
     std::int64_t m_nTiles = 0;
     trace::Cursor m_cursor;
@@ -115,6 +141,9 @@ class CudaBackend final : public Backend {
     bool m_capturing = false;
     bool m_waiting = false;  ///< something is queued
     Status m_status = kernels::cuda::kSuccess;
+    std::string m_refusal;  ///< what cuBLASLt said, where m_status comes from it
+    /// Type that m_w.rounded holds the present input in; F32: not yet.
+    kernels::DType m_rounded = kernels::DType::F32;
 };
 
 }  // namespace lanescope

@@ -40,6 +40,10 @@ CudaWorkspace layOutCuda(const ModelSpec& spec, const BackendSettings& settings,
     if (all.splits > 1)
         all.partial = arena.take<float>(settings.maxSequences * spec.nHeads * all.splits *
                                         (spec.headDim + 2));
+    if (settings.products == Products::CublasLt) {
+        all.rounded = arena.take<std::uint16_t>(settings.maxTokens * widest);
+        all.cublas = arena.take<std::byte>(kCublasBytes);
+    }
     all.inputs = layOutInputs(spec, settings, arena);
     return all;
 }

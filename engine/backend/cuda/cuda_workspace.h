@@ -30,8 +30,13 @@ struct CudaWorkspace {
     std::int64_t logitRows = 0;
     float* partial = nullptr;  ///< sums of keys that several blocks share; null: never shared
     std::int64_t splits = 1;   ///< of the longest context
+    std::uint16_t* rounded = nullptr;  ///< [maxTokens, widest activation] 16 bits for cuBLASLt
+    std::byte* cublas = nullptr;       ///< [kCublasBytes] its work space; null: it is not used
     PassInputs inputs;
 };
+
+/// What NVIDIA recommends for Hopper; older GPUs do with less.
+inline constexpr std::int64_t kCublasBytes = std::int64_t{32} << 20;
 
 /// Rows of logits computed at once.
 std::int64_t logitRows(const BackendSettings& settings);

@@ -9,6 +9,7 @@
 
 #include "engine/base/result.h"
 #include "engine/trace/gpu_info.h"
+#include "kernels/cuda/cublas_library.h"
 #include "kernels/cuda/op_table.h"
 
 namespace lanescope {
@@ -56,6 +57,11 @@ class GpuDevice {
     /// Null graph: it could not be recorded (status says why).
     virtual Status endCapture(std::unique_ptr<GpuGraph>& graph) = 0;
     virtual Status launch(GpuGraph& graph) = 0;
+
+    /// cuBLASLt for work on this stream; null and one line in *why: the device has none. The
+    /// workspace is device memory that outlives what is returned; so does the device.
+    [[nodiscard]] virtual std::unique_ptr<kernels::cuda::CublasLibrary> openCublas(
+        void* workspace, std::uint64_t workspaceBytes, std::string* why) = 0;
 
     [[nodiscard]] virtual std::unique_ptr<GpuEvent> makeEvent() = 0;
     virtual Status record(GpuEvent& event) = 0;

@@ -11,7 +11,7 @@
 namespace lanescope {
 
 /// Changes whenever GpuDevice, the op table or this struct does.
-inline constexpr std::uint32_t kCudaPluginVersion = 2;
+inline constexpr std::uint32_t kCudaPluginVersion = 3;
 inline constexpr const char* kCudaPluginSymbol = "lanescopeCudaPlugin";
 
 /// What the driver says, without any other use of it.

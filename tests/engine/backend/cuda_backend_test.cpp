@@ -221,6 +221,114 @@ TEST(CudaBackend, NaiveAttentionAndPackingAreSaidToBeOff) {
     ASSERT_FALSE((*rounded)->effective().notes.empty());
 }
 
+std::shared_ptr<const Model> tinyHalf() {
+    return loadOrFail(goldenDir() + "/checkpoints/llama_gqa_bf16");
+}
+
+EngineSettings onCublas() {
+    EngineSettings settings = onCuda();
+    settings.products = Products::CublasLt;
+    return settings;
+}
+
+TEST(CudaCublas, MultipliesAlsoInRecordedSteps) {
+    EmulatedSource source;
+    auto engine = Engine::create(tinyHalf(), onCublas(), &source);
+    ASSERT_TRUE(engine.ok()) << engine.error().toString();
+    EXPECT_TRUE((*engine)->effective().notes.empty());
+    const auto vocab = static_cast<std::uint64_t>((*engine)->model().spec().vocab);
+    EXPECT_EQ((*engine)->measured().scratchBytes,
+              (*engine)->estimate().scratchBytes + vocab * sizeof(float))
+        << "the estimate counts all but the logits on the host";
+    const int tried = source.counts().cublas;
+    EXPECT_GT(tried, 0);
+    const auto tokens = generateIds(**engine, greedyRequest({1, 2, 3}, 8));
+    EXPECT_EQ(source.counts().graphs, 1);
+    // Seven matrices a layer, three layers, a head: a prefill, a step, a step that is recorded.
+    EXPECT_EQ(source.counts().cublas - tried, 3 * (7 * 3 + 1));
+    EmulatedOptions options;
+    options.capture = false;
+    EmulatedSource pieces(options);
+    auto other = Engine::create(tinyHalf(), onCublas(), &pieces);
+    ASSERT_TRUE(other.ok()) << other.error().toString();
+    EXPECT_EQ(generateIds(**other, greedyRequest({1, 2, 3}, 8)), tokens);
+}
+
+TEST(CudaCublas, GivesTheLogitsOfOwnProducts) {
+    const CancelToken cancel;
+    std::vector<TokenId> ids(40);  // more than a chunk
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<TokenId>(i * i % 61 + 1);
+    for (const char* file : {"checkpoints/llama_gqa_bf16", "gguf/qwen2.F16.gguf"}) {
+        const auto model = loadOrFail(goldenDir() + "/" + file);
+        EmulatedSource source;
+        auto own = Engine::create(model, onCuda(), &source);
+        EXPECT_EQ(source.counts().cublas, 0);
+        auto other = Engine::create(model, onCublas(), &source);
+        ASSERT_TRUE(own.ok() && other.ok());
+        const auto expected = (*own)->logits(ids, cancel);
+        const auto actual = (*other)->logits(ids, cancel);
+        ASSERT_TRUE(expected.ok() && actual.ok());
+        EXPECT_GT(cosine(*actual, *expected), 1.0 - 1e-5) << file;
+    }
+}
+
+/// What creating a lane says; empty: it was made.
+Error refusal(const std::shared_ptr<const Model>& model, const EmulatedOptions& options) {
+    EmulatedSource source(options);
+    const auto engine = Engine::create(model, onCublas(), &source);
+    return engine.ok() ? Error() : engine.error();
+}
+
+TEST(CudaCublas, ALaneThatCannotHaveItSaysWhy) {
+    EmulatedOptions options;
+    options.cublas = false;
+    Error error = refusal(tinyHalf(), options);
+    EXPECT_EQ(error.code, ErrorCode::NoDevice);
+    EXPECT_EQ(error.message,
+              "cuBLASLt cannot be used: libcublasLt.so.13: cannot open shared object file");
+    EXPECT_NE(error.nextStep.find("products own"), std::string::npos) << error.nextStep;
+    options = {};
+    options.cublasRows = 63;
+    error = refusal(tinyHalf(), options);
+    EXPECT_EQ(error.code, ErrorCode::NoDevice);
+    EXPECT_NE(error.message.find("cuBLASLt refuses a product"), std::string::npos) << error.message;
+    EXPECT_NE(error.nextStep.find("products own"), std::string::npos) << error.nextStep;
+    error = refusal(tiny(), {});
+    EXPECT_EQ(error.code, ErrorCode::Unsupported);
+    EXPECT_NE(error.message.find("no matrix is in F16 or BF16"), std::string::npos)
+        << error.message;
+}
+
+TEST(CudaCublas, AProcessorAndTheExactPathKeepTheirOwnProducts) {
+    EngineSettings settings = onCublas();
+    settings.exact = true;
+    EmulatedSource source;
+    auto exact = Engine::create(tinyHalf(), settings, &source);
+    ASSERT_TRUE(exact.ok()) << exact.error().toString();
+    EXPECT_EQ((*exact)->effective().settings.products, Products::Own);
+    EXPECT_EQ((*exact)->effective().notes.back(), "products own instead of cublaslt: exact path");
+    EXPECT_EQ(source.counts().cublas, 0);
+    settings = onCublas();
+    settings.backend = BackendKind::Cpu;
+    auto cpu = Engine::create(tinyHalf(), settings);
+    ASSERT_TRUE(cpu.ok()) << cpu.error().toString();
+    EXPECT_EQ((*cpu)->effective().notes.back(), "products own instead of cublaslt: not on a GPU");
+}
+
+TEST(CudaCublas, ADeviceThatStopsEndsTheRequest) {
+    EmulatedOptions options;
+    options.failAfter = 260;
+    EmulatedSource source(options);
+    auto engine = Engine::create(tinyHalf(), onCublas(), &source);
+    ASSERT_TRUE(engine.ok()) << engine.error().toString();
+    const CancelToken cancel;
+    const auto failed = (*engine)->generate(greedyRequest({1, 2, 3}, 40), {}, cancel);
+    ASSERT_FALSE(failed.ok());
+    EXPECT_EQ(failed.error().code, ErrorCode::NoDevice);
+    EXPECT_NE(failed.error().message.find("unspecified launch failure"), std::string::npos)
+        << failed.error().toString();
+}
+
 TEST(SelfTest, PassesOnADeviceThatComputesAndNamesTheOpThatDoesNot) {
     EmulatedCounts counts;
     EmulatedDevice right({}, counts);

@@ -24,12 +24,14 @@ struct Case {
     bool exact;
     kernels::DType kv;
     std::int64_t kvBlock;
+    Products products = Products::Own;
 };
 
 std::string caseName(const testing::TestParamInfo<Case>& info) {
     std::string name = info.param.file + (info.param.exact ? "_exact" : "") + "_kv_" +
                        std::string(kernels::info(info.param.kv).name) + "_block" +
-                       std::to_string(info.param.kvBlock);
+                       std::to_string(info.param.kvBlock) +
+                       (info.param.products == Products::CublasLt ? "_cublaslt" : "");
     for (char& c : name)
         if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
     return name;
@@ -87,6 +89,7 @@ TEST_P(CudaModel, GivesTheTokensOfTheCpuBackend) {
     };
     EmulatedSource source;
     settings.backend = BackendKind::Cuda;
+    settings.products = c.products;
     auto made = Engine::create(model, settings, &source);
     ASSERT_TRUE(made.ok()) << made.error().toString();
     Engine& cuda = **made;
@@ -144,6 +147,8 @@ TEST_P(CudaBatches, SequencesInOnePoolOfPagesGetWhatTheProcessorGivesThem) {
     wanted.kvType = c.kv;
     wanted.kvBlockTokens = c.kvBlock;
     wanted.pack = false;
+    wanted.backend = BackendKind::Cuda;
+    wanted.products = c.products;
     const auto resolved = resolveSettings(model->spec(), wanted);
     ASSERT_TRUE(resolved.ok());
     const EngineSettings& settings = resolved->settings;
@@ -257,6 +262,14 @@ INSTANTIATE_TEST_SUITE_P(Fast, CudaModel,
                                               kF16, 16}),
                          caseName);
 
+INSTANTIATE_TEST_SUITE_P(
+    Cublas, CudaModel,
+    testing::Values(Case{"checkpoints/llama_gqa_bf16", false, kBf16, 16, Products::CublasLt},
+                    Case{"gguf/qwen2.F16.gguf", false, kF16, 8, Products::CublasLt},
+                    Case{"gguf/gemma3.F16.gguf", false, kF16, 16, Products::CublasLt},
+                    Case{"gguf/phi.F16.gguf", false, kF16, 16, Products::CublasLt}),
+    caseName);
+
 INSTANTIATE_TEST_SUITE_P(Some, CudaBatches,
                          testing::Values(Case{"checkpoints/llama_gqa", true, kF32, 16},
                                          Case{"checkpoints/qwen2", true, kF32, 8},
@@ -264,6 +277,8 @@ INSTANTIATE_TEST_SUITE_P(Some, CudaBatches,
                                          Case{"checkpoints/phi", true, kF32, 64},
                                          Case{"checkpoints/llama_dynamic_ntk", true, kF32, 16},
                                          Case{"checkpoints/llama_gqa_bf16", false, kBf16, 16},
+                                         Case{"checkpoints/llama_gqa_bf16", false, kBf16, 16,
+                                              Products::CublasLt},
                                          Case{"gguf/qwen2.Q4_0.gguf", false, kF16, 8}),
                          caseName);
 

@@ -6,6 +6,7 @@
 
 #include "engine/base/clock.h"
 #include "kernels/simt/error.h"
+#include "kernels/types/float16.h"
 
 namespace lanescope {
 
@@ -53,6 +54,7 @@ kernels::cuda::OpTable emulatedOps() {
     ops.embed = through<cuda::embed, kernels::EmbedArgs>;
     ops.norm = through<cuda::norm, cuda::NormArgs>;
     ops.quantiseActs = through<cuda::quantiseActs, kernels::QuantiseActsArgs>;
+    ops.roundActs = through<cuda::roundActs, cuda::RoundActsArgs>;
     ops.ropeKv = through<cuda::ropeKv, cuda::RopeKvArgs>;
     ops.activate = through<cuda::activate, cuda::ActivateQ8Args>;
     ops.add = through<cuda::add, kernels::AddArgs>;
@@ -62,6 +64,46 @@ kernels::cuda::OpTable emulatedOps() {
     ops.attention = through<cuda::attention, cuda::PagedAttentionArgs>;
     return ops;
 }
+
+/// One product by plain loops, its sums in double.
+Status multiplyPlainly(const kernels::cuda::CublasProduct& p) {
+    const auto valueOf = [&p](const void* from, std::int64_t i) {
+        const std::uint16_t bits = static_cast<const std::uint16_t*>(from)[i];
+        return p.type == kernels::DType::F16 ? kernels::halfToF32(bits) : kernels::bf16ToF32(bits);
+    };
+    for (std::int64_t t = 0; t < p.nTokens; ++t) {
+        for (std::int64_t row = 0; row < p.nRows; ++row) {
+            float& y = p.y[t * p.yStride + row];
+            double sum = p.bias != nullptr ? p.bias[row] : 0.0F;
+            if (p.accumulate) sum += y;
+            for (std::int64_t i = 0; i < p.nCols; ++i)
+                sum += static_cast<double>(valueOf(p.weight, row * p.nCols + i)) *
+                       valueOf(p.x, t * p.nCols + i);
+            y = static_cast<float>(sum);
+        }
+    }
+    return kSuccess;
+}
+
+class EmulatedCublas final : public kernels::cuda::CublasLibrary {
+  public:
+    explicit EmulatedCublas(EmulatedDevice& device) : m_device(device) {}
+    [[nodiscard]] std::size_t version() const override { return 130000; }
+    bool multiply(const kernels::cuda::CublasProduct& product, Stream stream,
+                  std::string* why) override {
+        if (stream != m_device.stream() || product.nRows > m_device.options().cublasRows) {
+            *why = "cuBLASLt refuses a product of " + std::to_string(product.nRows) + " rows";
+            return false;
+        }
+        ++m_device.counts().cublas;
+        // A failure comes out of the device's next call, as that of a real launch may.
+        static_cast<void>(m_device.run([product] { return multiplyPlainly(product); }, true));
+        return true;
+    }
+
+  private:
+    EmulatedDevice& m_device;
+};
 
 std::uint64_t rounded(std::uint64_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -170,6 +212,14 @@ Status EmulatedDevice::launch(GpuGraph& graph) {
     for (const auto& [work, isOp] : static_cast<Graph&>(graph).work)
         if (const Status status = now(work, isOp); status != kSuccess) return status;
     return kSuccess;
+}
+
+std::unique_ptr<kernels::cuda::CublasLibrary> EmulatedDevice::openCublas(
+    void* workspace, std::uint64_t workspaceBytes, std::string* why) {
+    if (m_options.cublas && workspace != nullptr && workspaceBytes > 0)
+        return std::make_unique<EmulatedCublas>(*this);
+    *why = "libcublasLt.so.13: cannot open shared object file";
+    return nullptr;
 }
 
 std::unique_ptr<GpuEvent> EmulatedDevice::makeEvent() {

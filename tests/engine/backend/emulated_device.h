@@ -3,6 +3,7 @@
 // GPU. Work is done when it is queued; a capture keeps it for launches of its graph.
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@ struct EmulatedOptions {
     int failAfter = -1;    ///< so many pieces of work are done, then all fail; -1: none fails
     int failStatus = 719;  ///< cudaErrorLaunchFailure
     bool capture = true;   ///< false: nothing can be recorded
+    bool cublas = true;    ///< false: it is not installed
+    /// Products of more rows are refused by cuBLASLt.
+    std::int64_t cublasRows = std::numeric_limits<std::int64_t>::max();
 };
 
 /// What has happened, of all devices of a source.
@@ -24,6 +28,7 @@ struct EmulatedCounts {
     int kernels = 0;   ///< ops run, each time
     int graphs = 0;    ///< recorded
     int launches = 0;  ///< of graphs
+    int cublas = 0;    ///< products it was asked for, recorded ones once
 };
 
 class EmulatedDevice final : public GpuDevice {
@@ -47,6 +52,9 @@ class EmulatedDevice final : public GpuDevice {
     Status beginCapture() override;
     Status endCapture(std::unique_ptr<GpuGraph>& graph) override;
     Status launch(GpuGraph& graph) override;
+    /// Plain loops in place of the library.
+    [[nodiscard]] std::unique_ptr<kernels::cuda::CublasLibrary> openCublas(
+        void* workspace, std::uint64_t workspaceBytes, std::string* why) override;
     [[nodiscard]] std::unique_ptr<GpuEvent> makeEvent() override;
     Status record(GpuEvent& event) override;
     Status elapsed(const GpuEvent& from, const GpuEvent& to, std::int64_t& ns) override;
@@ -57,6 +65,8 @@ class EmulatedDevice final : public GpuDevice {
 
     /// Does the work, or keeps it while a capture is on.
     Status run(std::function<Status()> work, bool isOp);
+    [[nodiscard]] const EmulatedOptions& options() const { return m_options; }
+    EmulatedCounts& counts() { return m_counts; }
 
   private:
     Status now(const std::function<Status()>& work, bool isOp);

@@ -235,7 +235,7 @@ TEST(Executor, RecordsSayWhatRan) {
         lane.settingsJson,
         R"({"backend":"cpu","isa":"made-up","threads":0,"weights":"as-is","kv":"fp16",)"
         R"("kvBlock":16,"context":0,"attention":"flash","exact":false,"acts":"int8","affinity":"none",)"
-        R"("pack":true,"prefillChunk":256,)"
+        R"("products":"own","pack":true,"prefillChunk":256,)"
         R"("decode":"plain","int8":[],"notes":["kv fp32 instead of fp16: exact path"]})");
 
     const trace::RequestRecord& request = run.log.finished.at(0);

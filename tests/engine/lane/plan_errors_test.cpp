@@ -34,7 +34,8 @@ TEST_P(PlanMistake, IsNamedByItsPlace) {
 #define WITH(more) R"({"schema":1,"prompts":[{"text":"x"}],"lanes":[{"model":"m"}],)" more "}"
 constexpr const char* kKnownLaneKeys =
     "lanes[1].kvv: unknown key; known: name, like, model, backend, threads, weights, kv, "
-    "attention, kvBlock, context, exact, acts, affinity, pack, decode, chatTemplate, muted";
+    "attention, kvBlock, context, exact, acts, affinity, products, pack, decode, chatTemplate, "
+    "muted";
 
 const Mistake kMistakes[] = {
     {"NotAnObject", "[1]", "a plan must be an object, is a list"},
@@ -73,6 +74,8 @@ const Mistake kMistakes[] = {
      "fp8-e5m2, int8, int4"},
     {"BadAttention", LANES(R"({"model":"m","attention":"fast"})"),
      "lanes[0].attention: \"fast\" is not possible; possible: auto, flash, naive"},
+    {"BadProducts", LANES(R"({"model":"m","products":"mkl"})"),
+     "lanes[0].products: \"mkl\" is not possible; possible: own, cublaslt"},
     {"BadBackend", LANES(R"({"model":"m","backend":"tpu"})"),
      "lanes[0].backend: \"tpu\" is not possible; possible: auto, cpu, cuda, cuda:N"},
     {"BadWeights", LANES(R"({"model":"m","weights":"q4"})"),

@@ -28,7 +28,7 @@ TEST(Plan, TheShortestPlanTakesEveryDefault) {
         R"("warmup":1,"repetitions":1,"order":"interleaved","baseline":"",)"
         R"("lanes":[{"name":"A","model":"smollm2","backend":"cpu","threads":0,)"
         R"("weights":"as-is","kv":"fp16","attention":"flash","kvBlock":16,"context":0,)"
-        R"("exact":false,"acts":"int8","affinity":"none","pack":true,"decode":{"kind":"plain"},"muted":false}],)"
+        R"("exact":false,"acts":"int8","affinity":"none","products":"own","pack":true,"decode":{"kind":"plain"},"muted":false}],)"
         R"("topCandidates":10,"traceOps":true})");
 }
 
@@ -43,7 +43,7 @@ TEST(Plan, EveryValueSurvivesWritingAndReading) {
         "warmup": 0, "repetitions": 5, "order": "sequential", "baseline": "fast",
         "lanes": [{"name": "fast", "model": "m.gguf", "backend": "auto", "threads": 2,
                    "weights": "auto", "kv": "bf16", "attention": "naive", "kvBlock": 32,
-                   "context": 2048, "exact": true, "decode": {"kind": "plain"},
+                   "context": 2048, "exact": true, "products": "cublaslt", "decode": {"kind": "plain"},
                    "chatTemplate": "{{ messages[0]['content'] }}\n", "muted": false},
                   {"like": "fast", "kv": "fp32", "muted": true}],
         "topCandidates": 3, "traceOps": false})");
@@ -86,6 +86,7 @@ TEST(Plan, LaneOptionsBecomeEngineSettings) {
     lane.context = 777;
     lane.kvBlock = 64;
     lane.exact = true;
+    lane.products = "cublaslt";
     auto s = engineSettings(lane);
     ASSERT_TRUE(s.ok());
     EXPECT_EQ(s->kvType, kernels::DType::BF16);
@@ -94,6 +95,7 @@ TEST(Plan, LaneOptionsBecomeEngineSettings) {
     EXPECT_EQ(s->contextTokens, 777);
     EXPECT_EQ(s->kvBlockTokens, 64);
     EXPECT_TRUE(s->exact);
+    EXPECT_EQ(s->products, Products::CublasLt);
 
     lane.kv = lane.attention = lane.backend = lane.weights = "auto";
     s = engineSettings(lane);

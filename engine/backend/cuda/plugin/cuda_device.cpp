@@ -106,6 +106,12 @@ class CudaDevice final : public GpuDevice {
         return cudaGraphLaunch(static_cast<CudaGraph&>(graph).get(), m_stream);
     }
 
+    [[nodiscard]] std::unique_ptr<kernels::cuda::CublasLibrary> openCublas(
+        void* workspace, std::uint64_t workspaceBytes, std::string* why) override {
+        current();  // where its handle belongs
+        return kernels::cuda::CublasLibrary::open(workspace, workspaceBytes, why);
+    }
+
     [[nodiscard]] std::unique_ptr<GpuEvent> makeEvent() override {
         cudaEvent_t event = nullptr;
         current();
