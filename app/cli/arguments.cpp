@@ -126,6 +126,10 @@ void addLane(CLI::App* app, LaneSpec& lane) {
                     "matrix products of f16 and bf16 weights on a GPU: own, or cublaslt "
                     "(NVIDIA's library)")
         ->check(oneOf(plan::kProducts));
+    app->add_option("--sampling", lane.sampling,
+                    "where tokens are chosen on a GPU: host, or device (only tokens are copied "
+                    "back)")
+        ->check(oneOf(plan::kSamplings));
     app->add_flag("!--no-pack", lane.pack, "weights stay as the file stores them");
 }
 

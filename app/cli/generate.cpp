@@ -8,6 +8,7 @@
 #include "app/cli/lane_engine.h"
 #include "engine/base/format.h"
 #include "engine/base/mapped_file.h"
+#include "engine/decode/next_token.h"
 #include "engine/text/chat_template.h"
 
 namespace lanescope::cli {
@@ -74,10 +75,15 @@ ordered_json resultJson(const Engine& engine, const PreparedPrompt& prompt,
                  {"bytesPerToken", engine.kvBytesPerToken()}};
     out["speculation"] = nullptr;
     out["seed"] = request.sampling.seed;
+    const bool cublas = effective.settings.products == Products::CublasLt;
+    const bool deviceSamples = effective.settings.sampleOn == SampleOn::Device &&
+                               whyOnHost(request.sampling, request.topCandidates).empty();
     out["settings"] = {{"isa", effective.isa},
                        {"threads", effective.settings.threads},
                        {"context", effective.settings.contextTokens},
                        {"exact", effective.settings.exact},
+                       {"products", cublas ? "cublaslt" : "own"},
+                       {"sampling", deviceSamples ? "device" : "host"},
                        {"notes", effective.notes}};
     return out;
 }
@@ -123,6 +129,9 @@ Result<int> runGenerate(const GenerateArgs& args, const CancelToken& cancel) {
     request.sampling = args.sampling.settings;
     request.stop = args.sampling.stop;
     request.ignoreEos = args.sampling.ignoreEos;
+    const std::string whyHost = whyOnHost(request.sampling, request.topCandidates);
+    if ((*engine)->effective().settings.sampleOn == SampleOn::Device && !whyHost.empty())
+        note("note: sampling host instead of device: " + whyHost);
     const bool streaming = args.output == OutputKind::Text && stdoutIsTerminal();
     Streamer streamer;
     const trace::Cursor cursor{streaming ? &streamer : nullptr, 0, 0, -1};

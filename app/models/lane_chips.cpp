@@ -69,6 +69,13 @@ std::vector<LaneChip> laneChips(const LaneSpec& lane, const LaneSpec& first,
             Chips::tr("Who multiplies f16 and bf16 matrices on a GPU: the lane's own kernels, or "
                       "NVIDIA's cuBLASLt"),
             lane.products != first.products);
+    if (lane.sampling != "host" || lane.sampling != first.sampling)
+        add("sampling",
+            lane.sampling == "device" ? Chips::tr("sampled on the GPU")
+                                      : Chips::tr("sampled on the processor"),
+            Chips::tr("Where a GPU lane's tokens are chosen: on the GPU only they are copied back, "
+                      "on the processor all logits are"),
+            lane.sampling != first.sampling);
     if (!lane.exact && (!lane.pack || !first.pack))
         add("pack", lane.pack ? Chips::tr("packed") : Chips::tr("not packed"),
             Chips::tr("Packed: weights are laid out for the processor when they are loaded"),

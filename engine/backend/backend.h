@@ -11,6 +11,7 @@
 #include <string>
 
 #include "engine/backend/gpu_options.h"
+#include "engine/backend/sample_job.h"
 #include "engine/base/result.h"
 #include "engine/base/thread_pool.h"
 #include "engine/model/model.h"
@@ -27,10 +28,11 @@ struct BackendSettings {
     std::int64_t maxSequences = 1;   ///< segments of a forward pass at most
     std::int64_t maxContext = 4096;  ///< positions at most
     kernels::AttentionKind attention = kernels::AttentionKind::Flash;
-    bool exact = false;                 ///< no int8 activations
-    bool twoTerms = false;              ///< int8 activations with a second term
-    bool bf16 = false;                  ///< products of bf16 activations and weights instead
-    Products products = Products::Own;  ///< on a GPU
+    bool exact = false;                  ///< no int8 activations
+    bool twoTerms = false;               ///< int8 activations with a second term
+    bool bf16 = false;                   ///< products of bf16 activations and weights instead
+    Products products = Products::Own;   ///< on a GPU
+    SampleOn sampleOn = SampleOn::Host;  ///< Device: passes may have jobs, on a GPU
     Affinity affinity = Affinity::None;
     std::shared_ptr<const PackedWeights> packed;  ///< null: weights are read as they are stored
 };
@@ -77,6 +79,7 @@ struct PassTokens {
     /// One token a sequence, the logits of each wanted: a step of decoding, which looks the same
     /// every time but for its numbers.
     bool decodeStep = false;
+    SampleJob* sample = nullptr;  ///< null: logits are copied to the host (SampleOn::Device only)
 };
 
 /// The matrices that will read a result: they decide whether its int8 form is made.
@@ -142,7 +145,8 @@ class Backend {
     /// The same for an activation of the workspace.
     virtual void keepRows(std::span<const std::int32_t> rows, Activations& acts,
                           Readers readers) = 0;
-    /// logits[nTokens, head.nRows] = normed · headᵀ, soft-capped, in host memory.
+    /// logits[nTokens, head.nRows] = normed · headᵀ, soft-capped, in host memory; where the pass
+    /// has a job, that is done instead.
     virtual void head(const Weight& head, std::int64_t nTokens, float* logits) = 0;
     /// Asked after the head: true when nothing of the pass was done for a reason that will not come
     /// back, so that it is to be walked once more from begin() on.

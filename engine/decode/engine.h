@@ -44,8 +44,9 @@ struct EngineSettings {
         true;  ///< weights in the layout int8 products read fastest; never when exact or bf16
     std::int64_t prefillChunk = 256;  ///< tokens a forward pass at most
     Affinity affinity = Affinity::None;
-    Products products = Products::Own;  ///< Cuda only; never CublasLt when exact
-    std::int64_t maxSequences = 1;      ///< at once; the KV cache has contextTokens for each
+    Products products = Products::Own;   ///< Cuda only; never CublasLt when exact
+    SampleOn sampleOn = SampleOn::Host;  ///< Device: Cuda only, and where whyOnHost() is empty
+    std::int64_t maxSequences = 1;       ///< at once; the KV cache has contextTokens for each
 
     /// Whether block-quantised weights meet int8 activations.
     [[nodiscard]] bool int8() const { return !exact && acts != ActsFormat::Bf16; }

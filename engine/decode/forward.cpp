@@ -148,7 +148,7 @@ Result<void> forward(const Model& model, Backend& backend, const BlockPool& pool
     const std::size_t n = pass.tokens.size();
     const bool decodeStep = n == pass.segments.size() && n == pass.wanted.size();
     for (bool again = true; again;) {
-        backend.begin({pass.tokens, pass.segments, decodeStep}, cursor);
+        backend.begin({pass.tokens, pass.segments, decodeStep, pass.sample}, cursor);
         const PassEnd end(backend);
         Walk walk(model, backend, pool, pass);
         walk.embed();

@@ -20,6 +20,7 @@ struct ForwardPass {
     std::span<kernels::PagedKv> views;          ///< [segments]: room for a layer's caches
     std::span<const std::int32_t> wanted;       ///< rows whose logits are computed, ascending
     float* logits = nullptr;                    ///< [wanted.size(), vocab] f32
+    SampleJob* sample = nullptr;                ///< instead of logits (PassTokens::sample)
 };
 
 inline constexpr std::size_t kMaxSegments = 256;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "engine/backend/cpu_backend.h"
 #include "engine/backend/cuda/cuda_backend.h"
@@ -145,7 +146,8 @@ Result<void> PlainEngine::checkRequest(const GenerateRequest& request) const {
 }
 
 Result<void> PlainEngine::prefill(Sequence& sequence, std::span<const TokenId> tokens,
-                                  const trace::Cursor& cursor, const CancelToken& cancel) {
+                                  SampleJob* job, const trace::Cursor& cursor,
+                                  const CancelToken& cancel) {
     const auto total = std::ssize(tokens);
     const std::int64_t chunk = m_effective.settings.prefillChunk;
     const std::int64_t callLength = sequence.nTokens + total;
@@ -164,7 +166,10 @@ Result<void> PlainEngine::prefill(Sequence& sequence, std::span<const TokenId> t
         pass.tables = tables;
         pass.views = std::span(m_views).first(1);
         pass.logits = m_logits.data();
-        if (done + count == total) pass.wanted = last;
+        if (done + count == total) {
+            pass.wanted = last;
+            pass.sample = job;
+        }
         if (auto ran = forward(*m_model, *m_backend, *m_pool, pass, cursor, cancel); !ran)
             return ran;
         sequence.nTokens += count;
@@ -175,8 +180,8 @@ Result<void> PlainEngine::prefill(Sequence& sequence, std::span<const TokenId> t
     return {};
 }
 
-Result<void> PlainEngine::step(Sequence& sequence, TokenId token, const trace::Cursor& cursor,
-                               const CancelToken& cancel) {
+Result<void> PlainEngine::step(Sequence& sequence, TokenId token, SampleJob* job,
+                               const trace::Cursor& cursor, const CancelToken& cancel) {
     const trace::ScopedSpan span(cursor, Op::DecodeStep, -1);
     if (auto room = m_pool->grow(sequence.table, sequence.nTokens + 1, cursor); !room) return room;
     static constexpr std::array<std::int32_t, 1> kOnly{0};
@@ -189,6 +194,7 @@ Result<void> PlainEngine::step(Sequence& sequence, TokenId token, const trace::C
     pass.views = std::span(m_views).first(1);
     pass.wanted = kOnly;
     pass.logits = m_logits.data();
+    pass.sample = job;
     if (auto ran = forward(*m_model, *m_backend, *m_pool, pass, cursor, cancel); !ran) return ran;
     ++sequence.nTokens;
     return {};
@@ -201,6 +207,14 @@ bool PlainEngine::endsGeneration(TokenId token) const {
     return std::find(ends.begin(), ends.end(), token) != ends.end();
 }
 
+NextToken PlainEngine::nextToken(const GenerateRequest& request, bool traced) const {
+    const int nTop = traced ? std::max(request.topCandidates, 0) : 0;
+    const bool onDevice = m_effective.settings.sampleOn == SampleOn::Device &&
+                          whyOnHost(request.sampling, nTop).empty();
+    return {request.sampling, m_model->usableVocab(), nTop,
+            onDevice ? SampleOn::Device : SampleOn::Host};
+}
+
 Result<GenerateResult> PlainEngine::generate(const GenerateRequest& request, trace::Cursor cursor,
                                              const CancelToken& cancel) {
     if (auto valid = checkRequest(request); !valid) return valid.error();
@@ -209,10 +223,11 @@ Result<GenerateResult> PlainEngine::generate(const GenerateRequest& request, tra
     GenerateResult result;
     result.tStartNs = nowNs();
     result.tPrefillEndNs = result.tStartNs;
-    auto ran = prefill(sequence, request.prompt, cursor, cancel);
+    NextToken next = nextToken(request, cursor.sink != nullptr);
+    auto ran = prefill(sequence, request.prompt, next.prepare(request.prompt), cursor, cancel);
     result.tPrefillEndNs = nowNs();
     if (ran) {
-        auto finish = decode(sequence, request, result, cursor, cancel);
+        auto finish = decode(sequence, request, next, result, cursor, cancel);
         if (finish)
             result.finish = *finish;
         else
@@ -227,11 +242,10 @@ Result<GenerateResult> PlainEngine::generate(const GenerateRequest& request, tra
 }
 
 Result<FinishReason> PlainEngine::decode(Sequence& sequence, const GenerateRequest& request,
-                                         GenerateResult& result, trace::Cursor cursor,
-                                         const CancelToken& cancel) {
+                                         NextToken& next, GenerateResult& result,
+                                         trace::Cursor cursor, const CancelToken& cancel) {
     const auto& tokenizer = m_model->tokenizer();
-    const std::int32_t vocab = m_model->usableVocab();
-    Sampler sampler(request.sampling, vocab);
+    const auto logitBytes = static_cast<std::uint64_t>(m_model->usableVocab()) * sizeof(float);
     TokenStream stream(tokenizer, request.stop, cursor.sink);
     const auto most = static_cast<std::size_t>(
         std::min<std::int64_t>(request.maxTokens, m_effective.settings.contextTokens));
@@ -246,11 +260,10 @@ Result<FinishReason> PlainEngine::decode(Sequence& sequence, const GenerateReque
     if (request.maxTokens == 0) finish = FinishReason::MaxTokens;
     while (finish == FinishReason::None) {
         trace::TokenRecord record;
-        double expSum = 0.0;
         {
-            const trace::ScopedSpan span(cursor, Op::Sample, -1,
-                                         static_cast<std::uint64_t>(vocab) * sizeof(float));
-            const auto sampled = sampler.sample(m_logits, history);
+            std::optional<trace::ScopedSpan> span;  // the device's own is in its pass
+            if (!next.onDevice()) span.emplace(cursor, Op::Sample, -1, logitBytes);
+            const auto sampled = next.take(m_logits, history);
             if (!sampled) {
                 ran = sampled.error();
                 break;
@@ -258,7 +271,6 @@ Result<FinishReason> PlainEngine::decode(Sequence& sequence, const GenerateReque
             record.token = sampled->token;
             record.logProbability = sampled->logProbability;
             record.entropy = sampled->entropy;
-            expSum = sampled->expSum;
         }
         if (!request.ignoreEos && endsGeneration(record.token)) {
             finish = FinishReason::EndOfText;
@@ -276,7 +288,7 @@ Result<FinishReason> PlainEngine::decode(Sequence& sequence, const GenerateReque
         {
             const trace::ScopedSpan span(cursor, Op::Detokenise, -1);
             if (request.topCandidates > 0 && cursor.sink != nullptr) {
-                record.top = topCandidates(m_logits, vocab, request.topCandidates, expSum);
+                record.top = next.top(m_logits);
                 if (tokenizer != nullptr)
                     for (auto& candidate : record.top)
                         candidate.piece = tokenizer->tokenBytes(candidate.token);
@@ -290,7 +302,7 @@ Result<FinishReason> PlainEngine::decode(Sequence& sequence, const GenerateReque
             finish = FinishReason::ContextFull;
         } else {
             ++cursor.step;
-            ran = step(sequence, token, cursor, cancel);
+            ran = step(sequence, token, next.prepare(history), cursor, cancel);
             if (!ran) break;
         }
     }

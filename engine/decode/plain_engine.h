@@ -4,6 +4,7 @@
 
 #include "engine/decode/engine.h"
 #include "engine/decode/forward.h"
+#include "engine/decode/next_token.h"
 #include "engine/decode/sequence.h"
 #include "engine/decode/settings.h"
 
@@ -46,15 +47,18 @@ class PlainEngine final : public Engine {
 
     Result<void> checkRequest(const GenerateRequest& request) const;
     Result<void> checkTokens(std::span<const TokenId> tokens) const;
-    /// Tokens into the cache in chunks; the last one's logits end in m_logits.
-    Result<void> prefill(Sequence& sequence, std::span<const TokenId> tokens,
+    /// Tokens into the cache in chunks; the last one's logits end in m_logits, or what the job
+    /// makes of them in the job.
+    Result<void> prefill(Sequence& sequence, std::span<const TokenId> tokens, SampleJob* job,
                          const trace::Cursor& cursor, const CancelToken& cancel);
-    /// One token into the cache; its logits end in m_logits.
-    Result<void> step(Sequence& sequence, TokenId token, const trace::Cursor& cursor,
-                      const CancelToken& cancel);
+    /// One token into the cache; its logits likewise.
+    Result<void> step(Sequence& sequence, TokenId token, SampleJob* job,
+                      const trace::Cursor& cursor, const CancelToken& cancel);
     Result<trace::FinishReason> decode(Sequence& sequence, const GenerateRequest& request,
-                                       GenerateResult& result, trace::Cursor cursor,
-                                       const CancelToken& cancel);
+                                       NextToken& next, GenerateResult& result,
+                                       trace::Cursor cursor, const CancelToken& cancel);
+    /// How the request's tokens are chosen.
+    [[nodiscard]] NextToken nextToken(const GenerateRequest& request, bool traced) const;
     [[nodiscard]] bool endsGeneration(TokenId token) const;
     /// Arbitrary fixed ids for the benchmark primitives.
     [[nodiscard]] std::vector<TokenId> benchTokens(std::int64_t n) const;

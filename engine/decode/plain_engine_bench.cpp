@@ -24,7 +24,8 @@ Result<std::int64_t> PlainEngine::timePrefill(std::int64_t nTokens, const Cancel
     if (auto valid = checkTokens(tokens); !valid) return valid.error();
     Sequence sequence(*m_pool, {});
     const std::int64_t tStartNs = nowNs();
-    if (auto ran = prefill(sequence, tokens, m_benchCursor, cancel); !ran) return ran.error();
+    if (auto ran = prefill(sequence, tokens, nullptr, m_benchCursor, cancel); !ran)
+        return ran.error();
     return nowNs() - tStartNs;
 }
 
@@ -39,11 +40,12 @@ Result<std::int64_t> PlainEngine::timeDecode(std::int64_t nTokens, std::int64_t 
     Sequence sequence(*m_pool, {});
     if (depth > 0) {
         const auto before = std::span(tokens).first(static_cast<std::size_t>(depth));
-        if (auto ran = prefill(sequence, before, {}, cancel); !ran) return ran.error();
+        if (auto ran = prefill(sequence, before, nullptr, {}, cancel); !ran) return ran.error();
     }
     const std::int64_t tStartNs = nowNs();
     for (std::int64_t i = depth; i < depth + nTokens; ++i)
-        if (auto ran = step(sequence, tokens[static_cast<std::size_t>(i)], m_benchCursor, cancel);
+        if (auto ran =
+                step(sequence, tokens[static_cast<std::size_t>(i)], nullptr, m_benchCursor, cancel);
             !ran)
             return ran.error();
     return nowNs() - tStartNs;
@@ -67,7 +69,8 @@ Result<std::int64_t> PlainEngine::timeBatch(std::int64_t nSequences, std::int64_
         Sequence& sequence = sequences.emplace_back(*m_pool, trace::Cursor());
         tables.push_back(&sequence.table);
         if (depth == 0) continue;
-        if (auto ran = prefill(sequence, benchTokens(depth), {}, cancel); !ran) return ran.error();
+        if (auto ran = prefill(sequence, benchTokens(depth), nullptr, {}, cancel); !ran)
+            return ran.error();
     }
     const std::vector<TokenId> ids = benchTokens(nSequences * nTokens);
     std::vector<Segment> segments(n);

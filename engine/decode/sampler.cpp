@@ -10,26 +10,6 @@ namespace lanescope {
 
 namespace {
 
-// PCG32 (O'Neill 2014, "PCG: A Family of Simple Fast Space-Efficient Statistically Good
-// Algorithms").
-constexpr std::uint64_t kPcgMultiplier = 6364136223846793005ULL;
-constexpr std::uint64_t kPcgStream = 0xda3e39cb94b95bdbULL;
-
-std::uint32_t nextRandom(std::uint64_t& state, std::uint64_t increment) {
-    const std::uint64_t old = state;
-    state = old * kPcgMultiplier + increment;
-    const auto shifted = static_cast<std::uint32_t>(((old >> 18U) ^ old) >> 27U);
-    const auto rotation = static_cast<std::uint32_t>(old >> 59U);
-    return (shifted >> rotation) | (shifted << ((-rotation) & 31U));
-}
-
-/// Uniform in [0, 1) with 53 bits.
-double nextUniform(std::uint64_t& state, std::uint64_t increment) {
-    const std::uint64_t high = nextRandom(state, increment) >> 5U;
-    const std::uint64_t low = nextRandom(state, increment) >> 6U;
-    return static_cast<double>((high << 26U) | low) * 0x1.0p-53;
-}
-
 Error rangeError(const char* knob, double value, const char* range) {
     return usageError(std::string(knob) + " is " + formatNumber(value, 4) + ", it must be " +
                       range);
@@ -69,11 +49,20 @@ Result<void> validate(const SamplingSettings& settings) {
     return {};
 }
 
+Result<void> checkLogits(std::int32_t nFinite, std::int32_t nPlusInf, std::int32_t vocab) {
+    if (nPlusInf > 0)
+        return badInput(std::to_string(nPlusInf) + " of " + std::to_string(vocab) +
+                            " logits are +Inf, so no probabilities exist",
+                        "sampling",
+                        "the weights are damaged or overflow: try another file or --exact");
+    if (nFinite == 0)
+        return badInput("none of " + std::to_string(vocab) + " logits is a finite number",
+                        "sampling", "the weights are damaged: try another file");
+    return {};
+}
+
 Sampler::Sampler(SamplingSettings settings, std::int32_t usableVocab)
-    : m_settings(settings), m_usableVocab(usableVocab), m_increment((kPcgStream << 1U) | 1U) {
-    nextRandom(m_state, m_increment);
-    m_state += settings.seed;
-    nextRandom(m_state, m_increment);
+    : m_settings(settings), m_usableVocab(usableVocab), m_random(settings.seed) {
     if (settings.repeatPenalty != 1.0F || settings.temperature > 0.0F)
         m_scores.resize(static_cast<std::size_t>(usableVocab));
     if (settings.temperature > 0.0F) m_order.reserve(static_cast<std::size_t>(usableVocab));
@@ -86,14 +75,8 @@ Result<SampledToken> Sampler::sample(std::span<const float> logits,
         return internalError("sampler was given fewer logits than the vocabulary");
     const std::span<const float> raw = logits.first(n);
     const LogitScan scan = scanLogits(raw);
-    if (scan.nPlusInf > 0)
-        return badInput(std::to_string(scan.nPlusInf) + " of " + std::to_string(n) +
-                            " logits are +Inf, so no probabilities exist",
-                        "sampling",
-                        "the weights are damaged or overflow: try another file or --exact");
-    if (scan.nFinite == 0)
-        return badInput("none of " + std::to_string(n) + " logits is a finite number", "sampling",
-                        "the weights are damaged: try another file");
+    if (auto usable = checkLogits(scan.nFinite, scan.nPlusInf, m_usableVocab); !usable)
+        return usable.error();
 
     const ExpSums sums = expSums(raw, scan.maximum);
     const double logSum = std::log(sums.sum);
@@ -119,15 +102,14 @@ TokenId Sampler::choose(std::span<const float> raw, TokenId argmax, float maximu
         argmax = scan.argmax;
         maximum = scan.maximum;
     }
-    if (m_settings.temperature == 0.0F || m_settings.topK == 1 || m_settings.topP == 0.0F)
-        return argmax;
+    if (isGreedy(m_settings)) return argmax;
 
     // From here m_scores holds unnormalised probabilities at the temperature asked for; exp is
     // monotonic, so ordering them is ordering the logits. The scale is kept finite: 1e-30 is
     // greedy.
     const float scale = std::min(1.0F / m_settings.temperature, 1e30F);
     const double total = expAll(scores, maximum, scale, m_scores.data());
-    const double u = nextUniform(m_state, m_increment);
+    const double u = m_random.uniform();
     if (m_settings.topK == 0 && m_settings.topP >= 1.0F && m_settings.minP == 0.0F)
         return drawUnordered(u * total, argmax);
     return drawFiltered(u, total, argmax);

@@ -1,13 +1,14 @@
 #pragma once
 // From logits to the next token. Filters in the order repeat penalty, temperature, top-k, top-p,
 // min-p, as published (top-p: arXiv 1904.09751; min-p: arXiv 2407.01082). The same seed gives the
-// same tokens everywhere: the generator is our own (PCG32), not the standard library's.
+// same tokens everywhere (random_stream.h).
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/decode/random_stream.h"
 #include "engine/text/tokenizer.h"
 #include "engine/trace/run_record.h"
 
@@ -27,6 +28,14 @@ struct SamplingSettings {
 
 /// Checks ranges (NaN, negative, …). Error: Usage naming the knob and the range.
 Result<void> validate(const SamplingSettings& settings);
+
+/// Whether the best token is taken and no random number.
+inline bool isGreedy(const SamplingSettings& settings) {
+    return settings.temperature == 0.0F || settings.topK == 1 || settings.topP == 0.0F;
+}
+
+/// Error: BadInput when of `vocab` logits none is finite, or one is +Inf.
+Result<void> checkLogits(std::int32_t nFinite, std::int32_t nPlusInf, std::int32_t vocab);
 
 struct SampledToken {
     TokenId token = 0;
@@ -54,8 +63,7 @@ class Sampler {
 
     SamplingSettings m_settings;
     std::int32_t m_usableVocab;
-    std::uint64_t m_state = 0;
-    std::uint64_t m_increment = 0;
+    RandomStream m_random;
     std::vector<float> m_scores;        ///< penalised logits, then unnormalised probabilities
     std::vector<std::int32_t> m_order;  ///< candidates, the best ones sorted to the front
 };

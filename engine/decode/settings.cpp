@@ -6,6 +6,7 @@
 
 #include "engine/backend/cpu_backend.h"
 #include "engine/backend/cuda/cuda_backend.h"
+#include "engine/backend/sample_job.h"
 #include "engine/base/format.h"
 #include "engine/base/thread_pool.h"
 #include "engine/decode/forward.h"
@@ -28,6 +29,23 @@ bool exactFromEnvironment() {
 Error rangeError(const char* name, std::int64_t value, std::int64_t low, std::int64_t high) {
     return usageError(std::string(name) + " is " + std::to_string(value) + ", it must be between " +
                       std::to_string(low) + " and " + std::to_string(high));
+}
+
+/// What a lane may choose on a GPU only.
+void resolveGpuOptions(const ModelSpec& spec, EffectiveSettings& effective) {
+    EngineSettings& s = effective.settings;
+    const bool onGpu = s.backend == BackendKind::Cuda;
+    if (s.products == Products::CublasLt && (s.exact || !onGpu)) {
+        s.products = Products::Own;
+        effective.notes.push_back(std::string("products own instead of cublaslt: ") +
+                                  (onGpu ? "exact path" : "not on a GPU"));
+    }
+    if (s.sampleOn == SampleOn::Device && (!onGpu || spec.vocab > kMaxSampleVocab)) {
+        s.sampleOn = SampleOn::Host;
+        effective.notes.push_back(
+            "sampling host instead of device: " +
+            (onGpu ? "a vocabulary of " + std::to_string(spec.vocab) : "not on a GPU"));
+    }
 }
 
 }  // namespace
@@ -73,11 +91,7 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
         s.kvType = kernels::DType::F32;
     }
     if (s.exact || s.acts == ActsFormat::Bf16) s.pack = false;  // they read stored weights
-    if (s.products == Products::CublasLt && (s.exact || s.backend != BackendKind::Cuda)) {
-        s.products = Products::Own;
-        effective.notes.push_back(std::string("products own instead of cublaslt: ") +
-                                  (s.exact ? "exact path" : "not on a GPU"));
-    }
+    resolveGpuOptions(spec, effective);
     if (s.backend == BackendKind::Cuda) {
         s.pack = false;
         if (s.device < 0 || s.device >= kMaxDevices)
@@ -114,6 +128,7 @@ BackendSettings backendSettings(const EngineSettings& settings) {
             .twoTerms = settings.acts == ActsFormat::Int8x2,
             .bf16 = settings.acts == ActsFormat::Bf16,
             .products = settings.products,
+            .sampleOn = settings.sampleOn,
             .affinity = settings.affinity,
             .packed = nullptr};
 }

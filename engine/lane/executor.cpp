@@ -11,6 +11,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/json.h"
 #include "engine/base/thread_pool.h"
+#include "engine/decode/next_token.h"
 #include "engine/lane/machine_roof.h"
 
 namespace lanescope {
@@ -53,8 +54,11 @@ std::string_view kvName(kernels::DType type) {
     }
 }
 
+/// whyHostSamples: what of the plan a lane that samples on its device cannot do there; may be
+/// empty.
 std::string settingsJson(const LaneSpec& spec, const EffectiveSettings& effective,
-                         const std::vector<trace::Op>& int8Products) {
+                         const std::vector<trace::Op>& int8Products,
+                         const std::string& whyHostSamples) {
     nlohmann::ordered_json out;
     const bool cuda = effective.settings.backend == BackendKind::Cuda;
     out["backend"] = cuda ? "cuda:" + std::to_string(effective.settings.device) : "cpu";
@@ -72,12 +76,16 @@ std::string settingsJson(const LaneSpec& spec, const EffectiveSettings& effectiv
                                                                   : "int8";
     out["affinity"] = effective.settings.affinity == Affinity::Cores ? "cores" : "none";
     out["products"] = effective.settings.products == Products::CublasLt ? "cublaslt" : "own";
+    const bool asksDevice = effective.settings.sampleOn == SampleOn::Device;
+    out["sampling"] = asksDevice && whyHostSamples.empty() ? "device" : "host";
     out["pack"] = effective.settings.pack;
     out["prefillChunk"] = effective.settings.prefillChunk;
     out["decode"] = "plain";
     out["int8"] = nlohmann::ordered_json::array();
     for (const trace::Op op : int8Products) out["int8"].push_back(trace::opName(op));
     std::vector<std::string> notes = effective.notes;
+    if (asksDevice && !whyHostSamples.empty())
+        notes.push_back("sampling host instead of device: " + whyHostSamples);
     if (!spec.chatTemplate.empty()) notes.emplace_back("chat template chosen by hand");
     out["notes"] = notes;
     return dumpJson(out);
@@ -277,7 +285,8 @@ Result<void> Executor::ensureEngine(Lane& lane) {
     const MemoryEstimate measured = lane.engine->measured();
     const EffectiveSettings& effective = lane.engine->effective();
     lane.record.settingsJson = settingsJson(
-        *lane.spec, effective, m_source.int8Products(lane.index, !effective.settings.int8()));
+        *lane.spec, effective, m_source.int8Products(lane.index, !effective.settings.int8()),
+        whyOnHost(m_plan.sampling.settings, m_plan.topCandidates));
     lane.record.kvBytesPerToken = lane.engine->kvBytesPerToken();
     lane.record.memory.weightBytes = estimate.weightBytes;
     lane.record.memory.kvBytesEstimated = estimate.kvBytes;

@@ -158,6 +158,12 @@ Result<void> readGpuOptions(const LaneSpec& lane, EngineSettings& s) {
         return badInput("products \"" + lane.products +
                         "\" is not possible; possible: " + plan::joinWords(plan::kProducts));
     }
+    if (lane.sampling == "device") {
+        s.sampleOn = SampleOn::Device;
+    } else if (lane.sampling != "host") {
+        return badInput("sampling \"" + lane.sampling +
+                        "\" is not possible; possible: " + plan::joinWords(plan::kSamplings));
+    }
     return {};
 }
 
@@ -178,6 +184,7 @@ ordered_json laneToJson(const LaneSpec& lane) {
     out["acts"] = lane.acts;
     out["affinity"] = lane.affinity;
     out["products"] = lane.products;
+    out["sampling"] = lane.sampling;
     out["pack"] = lane.pack;
     out["decode"] = {{"kind", "plain"}};
     // Only where there is one: plans without it stay readable for versions that do not know it.

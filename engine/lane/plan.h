@@ -41,6 +41,7 @@ struct LaneSpec {
     std::string acts = "int8";      ///< int8, int8x2 beside quantised weights; bf16 for all
     std::string affinity = "none";  ///< none, cores
     std::string products = "own";   ///< own, cublaslt: of F16 and BF16 matrices on a GPU
+    std::string sampling = "host";  ///< host, device: where logits become tokens on a GPU
     bool pack = true;               ///< weights repacked at load for speed
     DecodeKind decode = DecodeKind::Plain;
     std::string chatTemplate;  ///< Jinja text used instead of the model's own; empty = its own

@@ -330,8 +330,8 @@ LaneSpec readLane(Reader& reader, const json& value, std::size_t index,
     LaneSpec lane;
     if (!reader.object(value, place,
                        {"name", "like", "model", "backend", "threads", "weights", "kv", "attention",
-                        "kvBlock", "context", "exact", "acts", "affinity", "products", "pack",
-                        "decode", "chatTemplate", "muted"},
+                        "kvBlock", "context", "exact", "acts", "affinity", "products", "sampling",
+                        "pack", "decode", "chatTemplate", "muted"},
                        {"reasoning", "endpoint"})) {
         return lane;
     }
@@ -353,6 +353,7 @@ LaneSpec readLane(Reader& reader, const json& value, std::size_t index,
     reader.word(value, place, "acts", lane.acts, {"int8", "int8x2", "bf16"});
     reader.word(value, place, "affinity", lane.affinity, {"none", "cores"});
     reader.word(value, place, "products", lane.products, {"own", "cublaslt"});
+    reader.word(value, place, "sampling", lane.sampling, {"host", "device"});
     reader.flag(value, place, "pack", lane.pack);
     readDecode(reader, value, place);
     reader.text(value, place, "chatTemplate", lane.chatTemplate);

@@ -29,6 +29,7 @@ inline constexpr std::array<std::string_view, 2> kAttentions{"flash", "naive"};
 inline constexpr std::array<std::string_view, 3> kActs{"int8", "int8x2", "bf16"};
 inline constexpr std::array<std::string_view, 2> kAffinities{"none", "cores"};
 inline constexpr std::array<std::string_view, 2> kProducts{"own", "cublaslt"};
+inline constexpr std::array<std::string_view, 2> kSamplings{"host", "device"};
 inline constexpr std::array<std::string_view, 3> kKvFormats{"fp32", "fp16", "bf16"};
 inline constexpr std::array<std::string_view, 4> kLaterKvFormats{"fp8-e4m3", "fp8-e5m2", "int8",
                                                                  "int4"};

@@ -18,6 +18,8 @@ struct OpTable {
     Status (*matmul)(const MatmulArgs&, Stream);
     Status (*matmulTensor)(const MatmulArgs&, Stream);
     Status (*attention)(const PagedAttentionArgs&, Stream);
+    Status (*sample)(const SampleArgs&, Stream);
+    Status (*topCandidates)(const TopCandidatesArgs&, Stream);
     bool (*canEmbed)(DType);
     bool (*canMultiply)(DType, bool int8);
     bool (*canAttend)(std::int64_t headDim);
@@ -25,8 +27,9 @@ struct OpTable {
 
 /// The ops as they are linked here.
 inline OpTable linkedOps() {
-    return {embed,   norm,   quantiseActs, roundActs, ropeKv,   activate,    add,
-            softcap, matmul, matmulTensor, attention, canEmbed, canMultiply, canAttend};
+    return {embed,         norm,     quantiseActs, roundActs,    ropeKv,    activate,
+            add,           softcap,  matmul,       matmulTensor, attention, sample,
+            topCandidates, canEmbed, canMultiply,  canAttend};
 }
 
 }  // namespace lanescope::kernels::cuda

@@ -38,6 +38,7 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
       m_context(new QSpinBox(this)),
       m_acts(new QComboBox(this)),
       m_products(new QComboBox(this)),
+      m_sampling(new QComboBox(this)),
       m_affinity(new QCheckBox(tr("Keep every thread on a core of its own"), this)),
       m_exact(new QCheckBox(tr("Exact: fp32 activations and KV cache"), this)),
       m_pack(new QCheckBox(tr("Pack weights for speed when they are loaded"), this)),
@@ -68,7 +69,7 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
         m_refresh.start();
     });
     connect(m_pack, &QCheckBox::toggled, this, later);
-    for (QComboBox* box : {m_acts, m_products})
+    for (QComboBox* box : {m_acts, m_products, m_sampling})
         connect(box, &QComboBox::currentTextChanged, this, later);
     connect(m_models, &ModelInfoCache::changed, this, later);
     m_affinity->setChecked(lane.affinity == "cores");
@@ -92,6 +93,7 @@ void LaneDialog::buildForm() {
     m_model->setMinimumContentsLength(24);
     m_model->lineEdit()->setPlaceholderText(tr("a .gguf file, a model folder, or a known name"));
 
+    m_backend->setObjectName(QStringLiteral("backend"));
     m_backend->addItem(tr("processor"), QStringLiteral("cpu"));
     m_backend->addItem(tr("NVIDIA GPU"), QStringLiteral("cuda"));
     const QString backend = QString::fromStdString(m_lane.backend);
@@ -145,6 +147,7 @@ void LaneDialog::buildForm() {
     form->addRow(tr("&Attention"), m_attention);
     form->addRow(tr("Acti&vations"), m_acts);
     form->addRow(tr("Matri&x products"), m_products);
+    form->addRow(tr("&Next token from"), m_sampling);
     form->addRow(tr("C&hat template"), m_template);
     form->addRow(tr("&Threads"), m_threads);
     form->addRow(QString(), m_affinity);
@@ -181,6 +184,11 @@ void LaneDialog::fillGpuOptions() {
     m_products->setCurrentIndex(m_products->findData(QString::fromStdString(m_lane.products)));
     m_products->setToolTip(
         tr("Who multiplies f16 and bf16 matrices; a lane that cannot have the library says why"));
+    m_sampling->setObjectName(QStringLiteral("sampling"));
+    m_sampling->addItem(tr("processor: all logits are copied back"), QStringLiteral("host"));
+    m_sampling->addItem(tr("GPU: only the tokens are"), QStringLiteral("device"));
+    m_sampling->setCurrentIndex(m_sampling->findData(QString::fromStdString(m_lane.sampling)));
+    m_sampling->setToolTip(tr("Where logits become tokens; the same seed gives the same tokens"));
 }
 
 bool LaneDialog::onGpu() const {
@@ -188,7 +196,7 @@ bool LaneDialog::onGpu() const {
 }
 
 void LaneDialog::showGpuOptions() {
-    m_form->setRowVisible(m_products, onGpu());
+    for (QComboBox* box : {m_products, m_sampling}) m_form->setRowVisible(box, onGpu());
 }
 
 LaneSpec LaneDialog::lane() const {
@@ -202,6 +210,7 @@ LaneSpec LaneDialog::lane() const {
     lane.context = m_context->value();
     lane.acts = m_acts->currentData().toString().toStdString();
     lane.products = onGpu() ? m_products->currentData().toString().toStdString() : "own";
+    lane.sampling = onGpu() ? m_sampling->currentData().toString().toStdString() : "host";
     lane.affinity = m_affinity->isChecked() ? "cores" : "none";
     lane.exact = m_exact->isChecked();
     lane.pack = m_pack->isChecked();

@@ -46,6 +46,7 @@ class LaneDialog : public QDialog {
     QSpinBox* m_context;
     QComboBox* m_acts;
     QComboBox* m_products;
+    QComboBox* m_sampling;
     QCheckBox* m_affinity;
     QCheckBox* m_exact;
     QCheckBox* m_pack;

@@ -24,6 +24,12 @@ std::uint64_t inputBytes(const ModelSpec& spec, const BackendSettings& settings)
     return arena.used();
 }
 
+std::uint64_t outputBytes(const BackendSettings& settings) {
+    Arena arena(nullptr);
+    layOutOutputs(settings, arena);
+    return arena.used();
+}
+
 }  // namespace
 
 std::uint64_t CudaBackend::requiredBytes(const ModelSpec& spec, const BackendSettings& settings) {
@@ -40,7 +46,8 @@ Result<std::unique_ptr<CudaBackend>> CudaBackend::create(const Model& model,
     Memory memory{
         GpuMemory(*device, GpuMemory::Kind::Device, requiredBytes(spec, settings)),
         GpuMemory(*device, GpuMemory::Kind::Host, inputBytes(spec, settings)),
-        GpuMemory(*device, GpuMemory::Kind::Host, bytesOf(logitRows(settings) * spec.vocab))};
+        GpuMemory(*device, GpuMemory::Kind::Host, bytesOf(logitRows(settings) * spec.vocab)),
+        GpuMemory(*device, GpuMemory::Kind::Host, outputBytes(settings))};
     if (!memory.present())
         return outOfMemory(device->info().name + " refused " + formatBytes(memory.storage.bytes()) +
                                " for activations, " + formatBytes(device->freeBytes()) + " free",
@@ -71,6 +78,8 @@ CudaBackend::CudaBackend(const Model& model, const BackendSettings& settings,
     m_w = layOutCuda(m_spec, settings, arena);
     Arena host(m_memory.inputs.data());
     m_in = layOutInputs(m_spec, settings, host);
+    Arena outputs(m_memory.outputs.data());
+    m_out = layOutOutputs(settings, outputs);
     for (int i = 0; i < static_cast<int>(m_spec.nLayers); ++i)
         m_frequencies.push_back(m_weights->find(model.spec().ropeFrequencies(i).data()));
 }
@@ -139,11 +148,17 @@ void CudaBackend::begin(const PassTokens& tokens, const trace::Cursor& cursor) {
         dynamicRopeFrequencies(m_spec, std::max(end, segment.callLength),
                                {m_in.frequencies + i * nFrequencies, nFrequencies});
     }
+    if (tokens.sample != nullptr) writeSampling(*tokens.sample);
+    chooseMode();
+}
+
+void CudaBackend::chooseMode() {
     m_step = nullptr;
     m_mode = Mode::Run;
-    const bool traced = cursor.sink != nullptr;
-    if (tokens.decodeStep) {
-        const auto [at, isNew] = m_steps.try_emplace({tokens.segments.size(), traced});
+    const bool traced = m_cursor.sink != nullptr;
+    if (m_tokens.decodeStep) {
+        const std::int64_t nTop = m_tokens.sample != nullptr ? m_tokens.sample->nTop : -1;
+        const auto [at, isNew] = m_steps.try_emplace({m_tokens.segments.size(), traced, nTop});
         m_step = &at->second;
         // The first time everything is loaded and warmed up, which cannot be recorded.
         if (m_step->graph != nullptr)
@@ -438,31 +453,40 @@ void CudaBackend::launchStep() {
     if (m_mode == Mode::Record && failed()) m_step->graph.reset();
 }
 
+void CudaBackend::queueHead(const Weight& head, std::int64_t first, std::int64_t n) {
+    {
+        const auto label = labelled(trace::Op::Head, -1);
+        m_rounded = kernels::DType::F32;
+        product(head, m_w.activations.normed, first, n, m_w.logits);
+        if (m_spec.logitSoftcap != 0.0F)
+            check(ops().softcap({.x = m_w.logits,
+                                 .cap = m_spec.logitSoftcap,
+                                 .dim = head.nRows,
+                                 .tokenBegin = 0,
+                                 .tokenEnd = n},
+                                m_device->stream()));
+        m_timeline.mark(trace::Op::Head, -1,
+                        head.sizeBytes + bytesOf(n * (head.nCols + head.nRows)),
+                        2 * static_cast<std::uint64_t>(n * head.nRows * head.nCols));
+        if (m_tokens.sample == nullptr)
+            check(m_device->download(m_memory.logits.data(), m_w.logits, bytesOf(n * head.nRows)));
+    }
+    if (m_tokens.sample != nullptr) queueSampling(head.nRows);
+}
+
 void CudaBackend::head(const Weight& head, std::int64_t nTokens, float* logits) {
     for (std::int64_t first = 0; first < nTokens && !failed(); first += m_w.logitRows) {
         const std::int64_t n = std::min(m_w.logitRows, nTokens - first);
-        const std::int64_t count = n * head.nRows;
-        if (queues()) {
-            const auto label = labelled(trace::Op::Head, -1);
-            m_rounded = kernels::DType::F32;
-            product(head, m_w.activations.normed, first, n, m_w.logits);
-            if (m_spec.logitSoftcap != 0.0F)
-                check(ops().softcap({.x = m_w.logits,
-                                     .cap = m_spec.logitSoftcap,
-                                     .dim = head.nRows,
-                                     .tokenBegin = 0,
-                                     .tokenEnd = n},
-                                    m_device->stream()));
-            m_timeline.mark(trace::Op::Head, -1,
-                            head.sizeBytes + bytesOf(n * (head.nCols + head.nRows)),
-                            2 * static_cast<std::uint64_t>(n * head.nRows * head.nCols));
-            check(m_device->download(m_memory.logits.data(), m_w.logits, bytesOf(count)));
-        }
+        if (queues()) queueHead(head, first, n);
         if (m_mode != Mode::Run) launchStep();
         m_waiting = true;
         waitForAll();
         if (failed()) return;
-        std::memcpy(logits + first * head.nRows, m_memory.logits.data(), bytesOf(count));
+        if (m_tokens.sample != nullptr)
+            takeSampled();  // rows of a job are of one round
+        else
+            std::memcpy(logits + first * head.nRows, m_memory.logits.data(),
+                        bytesOf(n * head.nRows));
     }
     m_timeline.finish(m_cursor);
 }

@@ -61,6 +61,7 @@ class CudaBackend final : public Backend {
     struct StepKey {
         std::size_t nSequences;
         bool traced;
+        std::int64_t nTop;  ///< of its job; -1: its logits are copied
         auto operator<=>(const StepKey&) const = default;
     };
     struct Step {
@@ -75,8 +76,9 @@ class CudaBackend final : public Backend {
         GpuMemory storage;  ///< device
         GpuMemory inputs;   ///< pinned: PassInputs as they are written
         GpuMemory logits;   ///< pinned [logitRows, vocab]
+        GpuMemory outputs;  ///< pinned: PassOutputs as they are read
         [[nodiscard]] bool present() const {
-            return storage.present() && inputs.present() && logits.present();
+            return storage.present() && inputs.present() && logits.present() && outputs.present();
         }
     };
 
@@ -115,6 +117,15 @@ class CudaBackend final : public Backend {
     void product(const Weight& weight, const Activations& in, std::int64_t firstToken,
                  std::int64_t nTokens, float* y);
     void moveRows(float* x, std::int64_t width, std::int64_t nRows);
+    void writeSampling(const SampleJob& job);
+    /// From logits with rows of `stride` to m_out.
+    void queueSampling(std::int64_t stride);
+    /// From m_out to the pass's job.
+    void takeSampled();
+    /// Logits of n rows from `first` on, on their way to the host or sampled.
+    void queueHead(const Weight& head, std::int64_t first, std::int64_t n);
+    /// What is to be done with a pass, by what it looks like.
+    void chooseMode();
     void sendInputs();
     void sendTables(std::span<const kernels::PagedKv> kv);
     void launchStep();
@@ -129,7 +140,8 @@ class CudaBackend final : public Backend {
     Memory m_memory;
     std::unique_ptr<Cublas> m_cublas;  ///< null: own products
     CudaWorkspace m_w;
-    PassInputs m_in;  ///< in m_memory.inputs
+    PassInputs m_in;    ///< in m_memory.inputs
+    PassOutputs m_out;  ///< in m_memory.outputs
     PassTokens m_tokens;
     std::int64_t m_nTiles = 0;
     trace::Cursor m_cursor;

@@ -15,11 +15,25 @@ PassInputs layOutInputs(const ModelSpec& spec, const BackendSettings& settings, 
     in.sequences = arena.take<std::int32_t>(settings.maxTokens);
     in.wanted = arena.take<std::int32_t>(settings.maxTokens);
     in.tiles = arena.take<kernels::cuda::AttentionTile>(settings.maxTokens);
+    if (settings.sampleOn == SampleOn::Device) {
+        in.sampling = arena.take<kernels::cuda::SampleSettings>(settings.maxSequences);
+        in.history = arena.take<std::int32_t>(settings.maxSequences * kMaxSampleHistory);
+    }
     in.blockStride = (settings.maxContext + kSmallestBlock - 1) / kSmallestBlock;
     in.blocks = arena.take<std::int32_t>(settings.maxSequences * in.blockStride);
     if (spec.dynamicNtk.factor > 0.0)
         in.frequencies = arena.take<float>(settings.maxSequences * (spec.rotaryDim / 2));
     return in;
+}
+
+PassOutputs layOutOutputs(const BackendSettings& settings, Arena& arena) {
+    static_assert(kMaxSampleTop <= kernels::cuda::kMaxTopCandidates);
+    PassOutputs out;
+    if (settings.sampleOn == SampleOn::Host) return out;
+    out.rows = arena.take<kernels::cuda::SampledRow>(settings.maxSequences);
+    out.ids = arena.take<std::int32_t>(settings.maxSequences * kMaxSampleTop);
+    out.probabilities = arena.take<float>(settings.maxSequences * kMaxSampleTop);
+    return out;
 }
 
 std::int64_t logitRows(const BackendSettings& settings) {
@@ -44,7 +58,10 @@ CudaWorkspace layOutCuda(const ModelSpec& spec, const BackendSettings& settings,
         all.rounded = arena.take<std::uint16_t>(settings.maxTokens * widest);
         all.cublas = arena.take<std::byte>(kCublasBytes);
     }
+    if (settings.sampleOn == SampleOn::Device)
+        all.scores = arena.take<float>(settings.maxSequences * spec.vocab);
     all.inputs = layOutInputs(spec, settings, arena);
+    all.outputs = layOutOutputs(settings, arena);
     return all;
 }
 

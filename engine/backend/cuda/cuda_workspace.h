@@ -11,16 +11,27 @@ namespace lanescope {
 /// What a pass tells its kernels: the same layout on the host, where it is written, and on the
 /// device, where it is copied to as a whole.
 struct PassInputs {
-    std::int32_t* ids = nullptr;                    ///< [maxTokens]
-    std::int32_t* positions = nullptr;              ///< [maxTokens]
-    std::int32_t* sequences = nullptr;              ///< [maxTokens] segment of each token
-    std::int32_t* wanted = nullptr;                 ///< [maxTokens] rows to keep
+    std::int32_t* ids = nullptr;                        ///< [maxTokens]
+    std::int32_t* positions = nullptr;                  ///< [maxTokens]
+    std::int32_t* sequences = nullptr;                  ///< [maxTokens] segment of each token
+    std::int32_t* wanted = nullptr;                     ///< [maxTokens] rows to keep
+    kernels::cuda::SampleSettings* sampling = nullptr;  ///< [maxSequences], SampleOn::Device only
+    std::int32_t* history = nullptr;                ///< [maxSequences, kMaxSampleHistory], likewise
     std::int32_t* blocks = nullptr;                 ///< [maxSequences, blockStride]
     std::int64_t blockStride = 0;                   ///< blocks of the longest context
     kernels::cuda::AttentionTile* tiles = nullptr;  ///< [maxTokens]: at most a tile a token
     float* frequencies = nullptr;  ///< [maxSequences, rotaryDim / 2], with dynamic NTK; else null
 };
 
+/// What a job of sampling gives, on the device and on the host alike. All null but with
+/// SampleOn::Device.
+struct PassOutputs {
+    kernels::cuda::SampledRow* rows = nullptr;  ///< [maxSequences]
+    std::int32_t* ids = nullptr;                ///< [rows, nTop], room for kMaxSampleTop
+    float* probabilities = nullptr;             ///< likewise
+};
+
+PassOutputs layOutOutputs(const BackendSettings& settings, Arena& arena);
 PassInputs layOutInputs(const ModelSpec& spec, const BackendSettings& settings, Arena& arena);
 
 struct CudaWorkspace {
@@ -32,7 +43,9 @@ struct CudaWorkspace {
     std::int64_t splits = 1;   ///< of the longest context
     std::uint16_t* rounded = nullptr;  ///< [maxTokens, widest activation] 16 bits for cuBLASLt
     std::byte* cublas = nullptr;       ///< [kCublasBytes] its work space; null: it is not used
+    float* scores = nullptr;           ///< [maxSequences, vocab] of sampling; null: on the host
     PassInputs inputs;
+    PassOutputs outputs;
 };
 
 /// What NVIDIA recommends for Hopper; older GPUs do with less.

@@ -42,6 +42,7 @@ TEST_F(CliBadInput, ValuesThatAreNotPossibleListWhatIs) {
     EXPECT_TRUE(failsWith(generate(m_model, {"--weights", "int4"}), 2, "as-is"));
     EXPECT_TRUE(failsWith(generate(m_model, {"--backend", "tpu"}), 2, "cpu, cuda"));
     EXPECT_TRUE(failsWith(generate(m_model, {"--products", "mkl"}), 2, "own, cublaslt"));
+    EXPECT_TRUE(failsWith(generate(m_model, {"--sampling", "gpu"}), 2, "host, device"));
     EXPECT_TRUE(failsWith(generate(m_model, {"--kv-block", "4"}), 2, "--kv-block"));
     EXPECT_TRUE(failsWith(generate(m_model, {"--threads", "-1"}), 2, "--threads"));
     EXPECT_TRUE(failsWith(generate(m_model, {"--temp", "-1"}), 2, "temperature"));

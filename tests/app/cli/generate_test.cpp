@@ -88,6 +88,18 @@ TEST_F(CliGenerate, ThreadsAndAttentionDoNotChangeGreedyTokens) {
     EXPECT_EQ(naive["tokens"], flash["tokens"]);
 }
 
+TEST_F(CliGenerate, OptionsOfAGpuAreSaidToBeOffOnAProcessor) {
+    const CliResult r = cli(tokens({"--products", "cublaslt", "--sampling", "device"}));
+    ASSERT_EQ(r.status, 0) << r.err;
+    EXPECT_EQ(r.json()["settings"]["products"], "own");
+    EXPECT_EQ(r.json()["settings"]["sampling"], "host");
+    EXPECT_EQ(r.json()["tokens"], cli(tokens()).json()["tokens"]);
+    EXPECT_NE(r.err.find("note: products own instead of cublaslt: not on a GPU"), std::string::npos)
+        << r.err;
+    EXPECT_NE(r.err.find("note: sampling host instead of device: not on a GPU"), std::string::npos)
+        << r.err;
+}
+
 TEST_F(CliGenerate, TheExactPathComesFromTheEnvironmentToo) {
     const CliResult flag = cli(tokens({"--exact"}));
     const CliResult variable = cli(tokens(), {"LANESCOPE_EXACT=1"});

@@ -236,6 +236,26 @@ class AppCoreTest : public QObject {
         QCOMPARE(bright, 1);
     }
 
+    void optionsOfAGpuHaveChipsWhereTheyAreChosen() {
+        LaneSpec first;
+        first.model = "smollm2";
+        first.backend = "cuda";
+        LaneSpec other = first;
+        other.products = "cublaslt";
+        other.sampling = "device";
+        const auto keys = [](const std::vector<LaneChip>& chips, bool bright) {
+            QStringList out;
+            for (const auto& chip : chips)
+                if (!bright || chip.bright) out << chip.key;
+            return out;
+        };
+        const QStringList both{QStringLiteral("products"), QStringLiteral("sampling")};
+        QVERIFY(!keys(laneChips(first, first, {}), false).contains(both[0]));
+        QVERIFY(!keys(laneChips(first, first, {}), false).contains(both[1]));
+        QCOMPARE(keys(laneChips(other, first, {}), true), both);
+        QCOMPARE(keys(laneChips(first, other, {}), true), both);
+    }
+
     void slowerIsSaidInWords() {
         profiler::LaneStats before;
         before.decodeTps.n = 5;

@@ -28,6 +28,7 @@
 #include "app/views/kernels/kernels_page.h"
 #include "app/views/kernels/op_rows.h"
 #include "app/views/kernels/roofline_chart.h"
+#include "app/views/play/lane_dialog.h"
 #include "app/views/runs/compare_view.h"
 #include "app/views/runs/runs_page.h"
 #include "app/widgets/bar_list.h"
@@ -439,6 +440,28 @@ class ViewsTest : public QObject {
         auto run = std::make_shared<profiler::RunData>(*m_run);
         run->header.name = "<img src=x onerror=1>";
         QVERIFY(!pdfReportHtml(*run).contains(QStringLiteral("<img src=x")));
+    }
+
+    void optionsOfAGpuAreOfferedOnlyThere() {
+        ModelInfoCache models;
+        LaneSpec lane;
+        lane.backend = "cuda";
+        lane.products = "cublaslt";
+        lane.sampling = "device";
+        LaneDialog dialog(lane, 0, &models);
+        const auto isShown = [&dialog](const QString& name) {
+            return dialog.findChild<QComboBox*>(name)->isVisibleTo(&dialog);
+        };
+        QVERIFY(isShown(QStringLiteral("products")) && isShown(QStringLiteral("sampling")));
+        QCOMPARE(dialog.lane(), lane);
+        auto* backend = dialog.findChild<QComboBox*>(QStringLiteral("backend"));
+        backend->setCurrentIndex(backend->findData(QStringLiteral("cpu")));
+        QVERIFY(!isShown(QStringLiteral("products")) && !isShown(QStringLiteral("sampling")));
+        lane.backend = "cpu";
+        lane.products = "own";
+        lane.sampling = "host";
+        QCOMPARE(dialog.lane(), lane);
+        save(dialog, "lane-dialog-cpu");
     }
 
     void laneLinesStayApartForColourBlindEyes() {

@@ -62,6 +62,8 @@ kernels::cuda::OpTable emulatedOps() {
     ops.matmul = product<cuda::matmul>;
     ops.matmulTensor = product<cuda::matmulTensor>;
     ops.attention = through<cuda::attention, cuda::PagedAttentionArgs>;
+    ops.sample = through<cuda::sample, cuda::SampleArgs>;
+    ops.topCandidates = through<cuda::topCandidates, cuda::TopCandidatesArgs>;
     return ops;
 }
 

@@ -102,13 +102,14 @@ class FakeEngine : public Engine {
 
 /// What the made-up lanes do.
 struct World : LaneSource {
-    int maxAlive = 100;                ///< engines that fit in memory
-    std::set<std::int32_t> missing;    ///< lanes whose model is not there
-    std::set<std::int32_t> tooBig;     ///< lanes that never fit
-    std::set<std::string> badPrompts;  ///< prompts that cannot be prepared
-    std::set<std::int32_t> failing;    ///< lanes whose generate fails
-    std::set<std::int32_t> changed;    ///< lanes whose file is another one now
-    std::function<void()> onGenerate;  ///< called in every generate
+    int maxAlive = 100;                  ///< engines that fit in memory
+    std::set<std::int32_t> missing;      ///< lanes whose model is not there
+    std::set<std::int32_t> tooBig;       ///< lanes that never fit
+    std::set<std::string> badPrompts;    ///< prompts that cannot be prepared
+    std::set<std::int32_t> failing;      ///< lanes whose generate fails
+    std::set<std::int32_t> changed;      ///< lanes whose file is another one now
+    std::function<void()> onGenerate;    ///< called in every generate
+    SampleOn sampleOn = SampleOn::Host;  ///< of every engine
     int alive = 0, built = 0;
     std::vector<std::int32_t> maxTokens;  ///< of every request
 
@@ -138,6 +139,7 @@ FakeEngine::FakeEngine(World& world, std::int32_t lane) : m_world(world), m_lane
     ++m_world.alive;
     ++m_world.built;
     m_effective.isa = "made-up";
+    m_effective.settings.sampleOn = world.sampleOn;
     m_effective.notes = {"kv fp32 instead of fp16: exact path"};
 }
 
@@ -235,7 +237,7 @@ TEST(Executor, RecordsSayWhatRan) {
         lane.settingsJson,
         R"({"backend":"cpu","isa":"made-up","threads":0,"weights":"as-is","kv":"fp16",)"
         R"("kvBlock":16,"context":0,"attention":"flash","exact":false,"acts":"int8","affinity":"none",)"
-        R"("products":"own","pack":true,"prefillChunk":256,)"
+        R"("products":"own","sampling":"host","pack":true,"prefillChunk":256,)"
         R"("decode":"plain","int8":[],"notes":["kv fp32 instead of fp16: exact path"]})");
 
     const trace::RequestRecord& request = run.log.finished.at(0);
@@ -246,6 +248,25 @@ TEST(Executor, RecordsSayWhatRan) {
     EXPECT_EQ(request.tStartNs, 10);
     EXPECT_EQ(request.tPrefillEndNs, 20);
     EXPECT_EQ(request.tEndNs, 30);
+}
+
+TEST(Executor, RecordsSayWhereTokensAreChosen) {
+    Trial run;
+    run.world.sampleOn = SampleOn::Device;
+    Plan plan = makePlan(1);
+    ASSERT_TRUE(run.execute(plan).ok());
+    EXPECT_THAT(run.log.lanes[0].settingsJson, testing::HasSubstr(R"("sampling":"device")"));
+    plan.topCandidates = 65;
+    ASSERT_TRUE(run.execute(plan).ok());
+    EXPECT_THAT(run.log.lanes[0].settingsJson, testing::HasSubstr(R"("sampling":"host")"));
+    EXPECT_THAT(run.log.lanes[0].settingsJson,
+                testing::HasSubstr("sampling host instead of device: 65 candidates a token, a GPU "
+                                   "keeps 64 at most"));
+    plan.topCandidates = 5;
+    plan.sampling.settings.repeatPenalty = 1.2F;
+    plan.sampling.settings.repeatWindow = 2000;
+    ASSERT_TRUE(run.execute(plan).ok());
+    EXPECT_THAT(run.log.lanes[0].settingsJson, testing::HasSubstr("a repeat window of 2000"));
 }
 
 TEST(Executor, TheHeaderMakesTheRunAgain) {

@@ -34,8 +34,8 @@ TEST_P(PlanMistake, IsNamedByItsPlace) {
 #define WITH(more) R"({"schema":1,"prompts":[{"text":"x"}],"lanes":[{"model":"m"}],)" more "}"
 constexpr const char* kKnownLaneKeys =
     "lanes[1].kvv: unknown key; known: name, like, model, backend, threads, weights, kv, "
-    "attention, kvBlock, context, exact, acts, affinity, products, pack, decode, chatTemplate, "
-    "muted";
+    "attention, kvBlock, context, exact, acts, affinity, products, sampling, pack, decode, "
+    "chatTemplate, muted";
 
 const Mistake kMistakes[] = {
     {"NotAnObject", "[1]", "a plan must be an object, is a list"},
@@ -76,6 +76,8 @@ const Mistake kMistakes[] = {
      "lanes[0].attention: \"fast\" is not possible; possible: auto, flash, naive"},
     {"BadProducts", LANES(R"({"model":"m","products":"mkl"})"),
      "lanes[0].products: \"mkl\" is not possible; possible: own, cublaslt"},
+    {"BadSampling", LANES(R"({"model":"m","sampling":"gpu"})"),
+     "lanes[0].sampling: \"gpu\" is not possible; possible: host, device"},
     {"BadBackend", LANES(R"({"model":"m","backend":"tpu"})"),
      "lanes[0].backend: \"tpu\" is not possible; possible: auto, cpu, cuda, cuda:N"},
     {"BadWeights", LANES(R"({"model":"m","weights":"q4"})"),

@@ -28,7 +28,7 @@ TEST(Plan, TheShortestPlanTakesEveryDefault) {
         R"("warmup":1,"repetitions":1,"order":"interleaved","baseline":"",)"
         R"("lanes":[{"name":"A","model":"smollm2","backend":"cpu","threads":0,)"
         R"("weights":"as-is","kv":"fp16","attention":"flash","kvBlock":16,"context":0,)"
-        R"("exact":false,"acts":"int8","affinity":"none","products":"own","pack":true,"decode":{"kind":"plain"},"muted":false}],)"
+        R"("exact":false,"acts":"int8","affinity":"none","products":"own","sampling":"host","pack":true,"decode":{"kind":"plain"},"muted":false}],)"
         R"("topCandidates":10,"traceOps":true})");
 }
 
@@ -43,7 +43,8 @@ TEST(Plan, EveryValueSurvivesWritingAndReading) {
         "warmup": 0, "repetitions": 5, "order": "sequential", "baseline": "fast",
         "lanes": [{"name": "fast", "model": "m.gguf", "backend": "auto", "threads": 2,
                    "weights": "auto", "kv": "bf16", "attention": "naive", "kvBlock": 32,
-                   "context": 2048, "exact": true, "products": "cublaslt", "decode": {"kind": "plain"},
+                   "context": 2048, "exact": true, "products": "cublaslt",
+                   "sampling": "device", "decode": {"kind": "plain"},
                    "chatTemplate": "{{ messages[0]['content'] }}\n", "muted": false},
                   {"like": "fast", "kv": "fp32", "muted": true}],
         "topCandidates": 3, "traceOps": false})");
@@ -87,6 +88,7 @@ TEST(Plan, LaneOptionsBecomeEngineSettings) {
     lane.kvBlock = 64;
     lane.exact = true;
     lane.products = "cublaslt";
+    lane.sampling = "device";
     auto s = engineSettings(lane);
     ASSERT_TRUE(s.ok());
     EXPECT_EQ(s->kvType, kernels::DType::BF16);
@@ -96,6 +98,7 @@ TEST(Plan, LaneOptionsBecomeEngineSettings) {
     EXPECT_EQ(s->kvBlockTokens, 64);
     EXPECT_TRUE(s->exact);
     EXPECT_EQ(s->products, Products::CublasLt);
+    EXPECT_EQ(s->sampleOn, SampleOn::Device);
 
     lane.kv = lane.attention = lane.backend = lane.weights = "auto";
     s = engineSettings(lane);
@@ -131,6 +134,17 @@ TEST(Plan, OptionsThatAreNotPossibleSayWhyAndWhatIs) {
     s = engineSettings(lane);
     ASSERT_FALSE(s.ok());
     EXPECT_NE(s.error().toString().find("nf4"), std::string::npos);
+
+    lane.weights = "as-is";
+    lane.products = "mkl";
+    s = engineSettings(lane);
+    ASSERT_FALSE(s.ok());
+    EXPECT_NE(s.error().toString().find("own, cublaslt"), std::string::npos);
+    lane.products = "own";
+    lane.sampling = "gpu";
+    s = engineSettings(lane);
+    ASSERT_FALSE(s.ok());
+    EXPECT_NE(s.error().toString().find("host, device"), std::string::npos);
 }
 
 }  // namespace
