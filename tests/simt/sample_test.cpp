@@ -11,25 +11,6 @@ namespace {
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-/// The first number the CPU's sampler draws for a seed (engine/decode/sampler.cpp).
-double uniformOf(std::uint64_t seed) {
-    constexpr std::uint64_t kIncrement = 0xda3e39cb94b95bdbULL << 1U | 1U;
-    std::uint64_t state = 0;
-    const auto next = [&state] {
-        const std::uint64_t old = state;
-        state = old * 6364136223846793005ULL + kIncrement;
-        const auto shifted = static_cast<std::uint32_t>(((old >> 18U) ^ old) >> 27U);
-        const auto rotation = static_cast<std::uint32_t>(old >> 59U);
-        return (shifted >> rotation) | (shifted << ((-rotation) & 31U));
-    };
-    next();
-    state += seed;
-    next();
-    const std::uint64_t high = next() >> 5U;
-    const std::uint64_t low = next() >> 6U;
-    return static_cast<double>((high << 26U) | low) * 0x1.0p-53;
-}
-
 struct Case {
     const char* name;
     SamplingSettings settings;
@@ -67,7 +48,8 @@ std::vector<SampledRow> sampleAll(const std::vector<float>& logits, std::int64_t
         const auto n =
             std::min<std::int32_t>(static_cast<std::int32_t>(history.size()), s.repeatWindow);
         settings.push_back({s.temperature, s.topP, s.minP, s.repeatPenalty, s.topK,
-                            static_cast<std::int32_t>(history.size()) - n, n, uniformOf(seed + i)});
+                            static_cast<std::int32_t>(history.size()) - n, n,
+                            RandomStream(seed + i).uniform()});
         rows.insert(rows.end(), logits.begin(), logits.end());
     }
     std::vector<float> scratch(nCases * static_cast<std::size_t>(vocab), kNaN);

@@ -206,14 +206,15 @@ TEST(CudaSampling, RowsOfABatchAreChosenEachByItsOwnSettings) {
     pass.logits = logits.data();
     const CancelToken cancel;
     ASSERT_TRUE(forward(*model, **backend, **pool, pass, {}, cancel).ok());
-    const SampleRow asked[] = {{},
-                               {.temperature = 1.2F, .uniform = RandomStream(11).uniform()},
-                               {.repeatPenalty = 3.0F, .history = history},
-                               {.temperature = 0.7F,
-                                .topK = 9,
-                                .repeatPenalty = 1.4F,
-                                .history = history,
-                                .uniform = RandomStream(12).uniform()}};
+    const SampleRow asked[] = {
+        {},
+        {.temperature = 1.2F, .history = {}, .uniform = RandomStream(11).uniform()},
+        {.repeatPenalty = 3.0F, .history = history},
+        {.temperature = 0.7F,
+         .topK = 9,
+         .repeatPenalty = 1.4F,
+         .history = history,
+         .uniform = RandomStream(12).uniform()}};
     std::vector<ChosenToken> chosen(kBatch.size());
     std::vector<ProbableToken> top(2 * kBatch.size());
     SampleJob job{asked, vocab, 2, chosen, top};
