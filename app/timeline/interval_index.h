@@ -1,10 +1,11 @@
 #pragma once
 // The level of detail of one row: which items it has, in order of time, and a pyramid of sums over
-// 64, 1024, 16384 … of them. Any stretch of time is summed in a few hundred steps, however many
+// 16, 256, 4096 … of them. Any stretch of time is summed in about a hundred steps, however many
 // items lie in it. Complete nodes never change, so that a copy costs a few pointers and the index
-// grows on another thread while an older copy is painted. About 5 bytes an item.
+// grows on another thread while an older copy is painted. About 8 bytes an item.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "app/timeline/items.h"
@@ -14,7 +15,7 @@ namespace lanescope::app {
 
 class IntervalIndex {
   public:
-    static constexpr std::size_t kLeaf = 64;  ///< items in a node of the lowest level
+    static constexpr std::size_t kLeaf = 16;  ///< items in a node of the lowest level
     static constexpr std::size_t kFan = 16;   ///< nodes in a node above
 
     /// What a stretch of the row holds.
@@ -40,7 +41,11 @@ class IntervalIndex {
     /// First position whose item ends after t; size() if none.
     [[nodiscard]] std::size_t firstEndingAfter(const Items& items, std::int64_t tNs) const;
     /// Adds everything from this position on that starts before t to sum; the position after it.
-    std::size_t advance(const Items& items, std::size_t from, std::int64_t tNs, Sum* sum) const;
+    /// Whole: a node of the lowest level that lies on both sides of t is not taken apart; all of it
+    /// comes after t, or before it where nothing else does.
+    enum class Cut : std::uint8_t { Exact, Whole };
+    std::size_t advance(const Items& items, std::size_t from, std::int64_t tNs, Sum* sum,
+                        Cut cut = Cut::Exact) const;
     /// First position at or after `from` (last one before `from`) whose key is wanted; size() if
     /// none. `wanted` is asked with keys only.
     template <class Wanted>
@@ -59,17 +64,28 @@ class IntervalIndex {
     /// Bit of a key in what nodes know of the keys below them.
     static std::uint32_t keyBit(std::uint32_t key) { return 1U << (key % 32); }
 
+    /// A complete node of the lowest level, without a look at its items.
+    struct Leaf {
+        std::int64_t firstStartNs = 0;
+        std::int64_t longestNs = 0;
+    };
+    /// The one that begins at this position; none: there is none.
+    [[nodiscard]] std::optional<Leaf> leafAt(std::size_t position) const;
+
     [[nodiscard]] std::size_t memoryBytes() const;
 
   private:
     struct Node {
+        std::int64_t firstStartNs = 0;
         std::int64_t lastStartNs = 0;
         std::int64_t maxEndNs = 0;
         std::int64_t busyNs = 0;
+        std::int64_t longestNs = -1;  ///< here too: the item itself is far away in memory
         std::uint32_t longest = 0;
         std::uint32_t keyBits = 0;
     };
     using Level = profiler::SharedList<Node, 256>;
+    static void add(Sum& sum, const Node& node, std::size_t count);
 
     /// The largest complete node that begins at position i and passes the test; its width, or 0.
     template <class Test>

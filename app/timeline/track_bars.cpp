@@ -14,27 +14,35 @@ std::vector<Bar> visibleBars(const IntervalIndex& row, const Items& items, TimeR
         return visible.startNs + static_cast<std::int64_t>(std::ceil(x * nsPerPixel));
     };
     const std::int64_t until = std::min(timeOf(xTo), visible.endNs);
+    // Where a pixel is made of hundreds of items, a handful may lie a fraction of it further right.
+    constexpr double kManyAPixel = 256.0;
+    const std::size_t first = row.advance(items, 0, visible.startNs, nullptr);
+    const std::size_t last = row.advance(items, first, visible.endNs, nullptr);
+    const bool many = static_cast<double>(last - first) > kManyAPixel * width;
+    const auto cut = many ? IntervalIndex::Cut::Whole : IntervalIndex::Cut::Exact;
     std::size_t at = row.firstEndingAfter(items, timeOf(std::floor(xFrom)) - 1);
     while (at < row.size()) {
-        const std::uint32_t item = row.item(at);
-        const std::int64_t start = items.start(item);
+        const auto leaf = many ? row.leafAt(at) : std::nullopt;
+        const std::int64_t start = leaf ? leaf->firstStartNs : items.start(row.item(at));
         if (start >= until) break;
         Bar bar;
         bar.first = at;
-        bar.item = item;
         bar.x = timeToX(start, visible, width);
-        const double end = timeToX(items.end(item), visible, width);
-        if (end - bar.x >= 1.0) {
-            bar.width = end - bar.x;
-            ++at;
-            bars.push_back(bar);
-            continue;
+        if (!leaf || static_cast<double>(leaf->longestNs) >= nsPerPixel) {
+            const double end = timeToX(items.end(row.item(at)), visible, width);
+            if (end - bar.x >= 1.0) {
+                bar.item = row.item(at);
+                bar.width = end - bar.x;
+                ++at;
+                bars.push_back(bar);
+                continue;
+            }
         }
         // All that begins within this pixel, in one sum.
         const double column = std::floor(bar.x);
         const std::int64_t columnEnd = std::max(timeOf(column + 1.0), start + 1);
         IntervalIndex::Sum sum;
-        at = row.advance(items, at, columnEnd, &sum);
+        at = row.advance(items, at, columnEnd, &sum, cut);
         bar.x = column;
         bar.count = sum.count;
         bar.item = sum.longest;

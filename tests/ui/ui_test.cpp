@@ -205,6 +205,30 @@ class UiTest : public QObject {
               watchdog.beatCount());
     }
 
+    /// A run that a GPU timed, and the same as an opened trace.
+    void shootDevice(const std::function<void(const QString&)>& shoot) {
+        KernelsPage* page = window()->kernels();
+        window()->showPage(
+            static_cast<int>(window()->pageKeys().indexOf(QStringLiteral("kernels"))));
+        page->showPane(KernelsPage::Pane::Timeline);
+        page->setRun(test::onDevice(*test::handMadeRun(2, 1, 24, "0123456789abcdef", true)));
+        page->timeline()->selectItem({ItemKind::Span, 31});
+        page->timeline()->setVisibleRange({40'000'000, 70'000'000});
+        shoot(QStringLiteral("kernels-gpu"));
+        m_shell->context()->selection.clear();
+        const QString path = m_home.filePath(QStringLiteral("saved.json"));
+        QSignalSpy saved(page, &KernelsPage::traceSaved);
+        page->saveTrace(path);
+        QTRY_COMPARE(saved.count(), 1);
+        m_shell->context()->openPath(path);
+        QTRY_VERIFY(page->showsTrace());
+        page->setGroupBy(profiler::GroupBy::Kernel);
+        shoot(QStringLiteral("kernels-trace"));
+        page->closeTrace();
+        page->setGroupBy(profiler::GroupBy::Op);
+        page->setRun(controller()->snapshot());
+    }
+
   private slots:
     void initTestCase() {
         QVERIFY(m_home.isValid());
@@ -494,30 +518,6 @@ class UiTest : public QObject {
         QVERIFY(dialog != nullptr);
         shootWidget(dialog, QStringLiteral("lane-dialog"));
         dialog->reject();
-    }
-
-    /// A run that a GPU timed, and the same as an opened trace.
-    void shootDevice(const std::function<void(const QString&)>& shoot) {
-        KernelsPage* page = window()->kernels();
-        window()->showPage(
-            static_cast<int>(window()->pageKeys().indexOf(QStringLiteral("kernels"))));
-        page->showPane(KernelsPage::Pane::Timeline);
-        page->setRun(test::onDevice(*test::handMadeRun(2, 1, 24, "0123456789abcdef", true)));
-        page->timeline()->selectItem({ItemKind::Span, 31});
-        page->timeline()->setVisibleRange({40'000'000, 70'000'000});
-        shoot(QStringLiteral("kernels-gpu"));
-        m_shell->context()->selection.clear();
-        const QString path = m_home.filePath(QStringLiteral("saved.json"));
-        QSignalSpy saved(page, &KernelsPage::traceSaved);
-        page->saveTrace(path);
-        QTRY_COMPARE(saved.count(), 1);
-        m_shell->context()->openPath(path);
-        QTRY_VERIFY(page->showsTrace());
-        page->setGroupBy(profiler::GroupBy::Kernel);
-        shoot(QStringLiteral("kernels-trace"));
-        page->closeTrace();
-        page->setGroupBy(profiler::GroupBy::Op);
-        page->setRun(controller()->snapshot());
     }
 
     void aDroppedTraceOpensOnTheKernelsPage() {

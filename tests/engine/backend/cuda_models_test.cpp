@@ -164,7 +164,8 @@ TEST_P(CudaBatches, SequencesInOnePoolOfPagesGetWhatTheProcessorGivesThem) {
                     all.begin() + static_cast<std::ptrdiff_t>((at + 1) * vocab));
             };
             const auto mine = rows(together, i);
-            EXPECT_GT(cosine(mine, rows(expected, i)), c.exact ? 1.0 - 1e-9 : 1.0 - 1e-4)
+            // In 16 bits and int8 the two round in places of their own.
+            EXPECT_GT(cosine(mine, rows(expected, i)), c.exact ? 1.0 - 1e-9 : 1.0 - 2e-3)
                 << "sequence " << i << " after " << steps << " steps";
             const std::array<std::size_t, 1> one{i};
             const auto alone = batchLogits(*model, *cuda.backend, *cuda.pool, one, steps);
