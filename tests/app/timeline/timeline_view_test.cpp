@@ -208,7 +208,8 @@ class TimelineViewTest : public QObject {
                 view.setVisibleRange({start, start + length});
                 const std::clock_t before = std::clock();  // other processes do not count
                 view.render(&frame);
-                const double ms = 1000.0 * static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
+                const double ms =
+                    1000.0 * static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
                 worst = std::max(worst, ms);
                 total += ms;
             }

@@ -202,6 +202,15 @@ TEST(Bars, MergeWhatIsThinnerThanAPixelAndLoseNothing) {
         EXPECT_NEAR(bar.fill, 0.9F, 0.1F);
     }
     EXPECT_EQ(covered, 100'000U);
+    // With more in a pixel some stay together: none is lost.
+    const auto merged = visibleBars(row, items, timeline->full, 100.0);
+    EXPECT_LE(merged.size(), 201U);
+    covered = 0;
+    for (const auto& bar : merged) {
+        covered += bar.count;
+        EXPECT_NEAR(bar.fill, 0.9F, 0.1F);
+    }
+    EXPECT_EQ(covered, 100'000U);
     const auto close = visibleBars(row, items, {500, 1000}, 1000.0);
     EXPECT_EQ(close.size(), 50U);
     for (const auto& bar : close) EXPECT_EQ(bar.count, 1U);
