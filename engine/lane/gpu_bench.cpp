@@ -50,8 +50,9 @@ class Stopwatch {
 
 class Bench {
   public:
-    Bench(GpuDevice& device, const GpuBenchSizes& sizes, const CancelToken& cancel)
-        : m_device(device), m_sizes(sizes), m_cancel(cancel), m_watch(device) {}
+    Bench(GpuDevice& device, const GpuBenchSizes& sizes, const CancelToken& cancel,
+          const GpuBenchRival* rival)
+        : m_device(device), m_sizes(sizes), m_cancel(cancel), m_rival(rival), m_watch(device) {}
 
     Result<GpuBench> run() {
         if (auto made = allocate(); !made) return made.error();
@@ -142,24 +143,36 @@ class Bench {
         if (blocks) args.xq = &acts;
         const auto bytes =
             static_cast<std::uint64_t>(args.nRows * kernels::rowBytes(type, args.nCols));
-        const std::uint64_t places = std::max<std::uint64_t>(1, m_cold.bytes() / bytes);
         if (bytes > m_cold.bytes()) return {};
+        auto measured = measureProduct(args, bytes, "", [&](const kernels::MatmulArgs& own) {
+            return blocks ? m_device.ops().matmul(own, m_device.stream())
+                          : m_device.ops().matmulTensor(own, m_device.stream());
+        });
+        if (!measured || blocks || m_rival == nullptr) return measured;
+        args.xb = reinterpret_cast<const std::uint16_t*>(m_x.data());
+        return measureProduct(args, bytes, ", " + m_rival->name, m_rival->product);
+    }
+
+    /// A row of a product whose weights, of so many bytes, lie elsewhere in each repetition.
+    Result<void> measureProduct(kernels::MatmulArgs args, std::uint64_t bytes,
+                                const std::string& after,
+                                const std::function<Status(const kernels::MatmulArgs&)>& work) {
+        const std::uint64_t places = std::max<std::uint64_t>(1, m_cold.bytes() / bytes);
         auto ns = m_watch.median(
             m_sizes.repetitions,
             [&](int i) {
                 args.weight = m_cold.data() + static_cast<std::uint64_t>(i) % places * bytes;
-                return blocks ? m_device.ops().matmul(args, m_device.stream())
-                              : m_device.ops().matmulTensor(args, m_device.stream());
+                return work(args);
             },
             m_cancel);
         if (!ns) return ns.error();
-        add("product " + std::string(kernels::info(type).name) + " " + std::to_string(args.nRows) +
-                "x" + std::to_string(args.nCols) + ", " + std::to_string(nTokens) +
-                (nTokens == 1 ? " token" : " tokens"),
+        add("product " + std::string(kernels::info(args.weightType).name) + " " +
+                std::to_string(args.nRows) + "x" + std::to_string(args.nCols) + ", " +
+                std::to_string(args.nTokens) + (args.nTokens == 1 ? " token" : " tokens") + after,
             *ns,
             static_cast<double>(bytes) +
-                4.0 * static_cast<double>(nTokens * (args.nRows + args.nCols)),
-            2.0 * static_cast<double>(nTokens * args.nRows * args.nCols));
+                4.0 * static_cast<double>(args.nTokens * (args.nRows + args.nCols)),
+            2.0 * static_cast<double>(args.nTokens * args.nRows * args.nCols));
         return {};
     }
 
@@ -231,6 +244,7 @@ class Bench {
     GpuDevice& m_device;
     const GpuBenchSizes& m_sizes;
     const CancelToken& m_cancel;
+    const GpuBenchRival* m_rival;
     Stopwatch m_watch;
     GpuMemory m_cold, m_x, m_y, m_acts;
     GpuBench m_out;
@@ -238,9 +252,9 @@ class Bench {
 
 }  // namespace
 
-Result<GpuBench> benchGpu(GpuDevice& device, const GpuBenchSizes& sizes,
-                          const CancelToken& cancel) {
-    return Bench(device, sizes, cancel).run();
+Result<GpuBench> benchGpu(GpuDevice& device, const GpuBenchSizes& sizes, const CancelToken& cancel,
+                          const GpuBenchRival* rival) {
+    return Bench(device, sizes, cancel, rival).run();
 }
 
 }  // namespace lanescope
