@@ -373,6 +373,27 @@ class UiTest : public QObject {
         QCOMPARE(m_shell->context()->document.laneCount(), 2);
     }
 
+    void aGpuThatIsNotThereIsSaidInItsLaneAndTheOtherRuns() {
+        Plan plan = planOf(goldenModel(), 2, 6);
+        plan.lanes[1].backend = "cuda";
+        runAndWait(plan);
+        const auto run = controller()->snapshot();
+        QCOMPARE(run->lanes.size(), std::size_t{2});
+        if (run->lanes[1].error.empty()) QSKIP("there is a GPU here");
+        QCOMPARE(columns()[0]->view()->tokenCount(), 6);
+        const auto* banner = columns()[1]->findChild<ErrorBanner*>();
+        QVERIFY(banner != nullptr && banner->isVisible());
+        // The step that failed (plugin, driver, device), in one line.
+        const QString said = banner->message();
+        QVERIFY2(said.contains(QLatin1String("NVIDIA driver")) ||
+                     said.contains(QLatin1String("plugin")) ||
+                     said.contains(QLatin1String("device")),
+                 qPrintable(said));
+        QVERIFY(!said.contains(QLatin1Char('\n')));
+        const QString shots = qEnvironmentVariable("LANESCOPE_SHOTS");
+        if (!shots.isEmpty()) window()->grab().save(shots + QStringLiteral("/no-gpu.png"));
+    }
+
     void closingDuringARunEndsItWithoutFreezing() {
         controller()->setExecutor(fakeExecutor({100'000, 300, 20, false}));
         m_shell->context()->document.replace(planOf(goldenModel(), 3, 100'000), {});
