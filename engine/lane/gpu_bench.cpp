@@ -48,6 +48,23 @@ class Stopwatch {
     std::unique_ptr<GpuEvent> m_from, m_to;
 };
 
+Result<void> takeMemory(GpuDevice& device, std::uint64_t bytes, GpuMemory& memory) {
+    memory = GpuMemory(device, GpuMemory::Kind::Device, bytes);
+    if (memory.present()) return {};
+    return outOfMemory(device.info().name + " refused " + formatBytes(bytes) + ", " +
+                       formatBytes(device.freeBytes()) + " free");
+}
+
+Result<double> copyGbps(GpuDevice& device, Stopwatch& watch, const GpuMemory& memory,
+                        int repetitions, const CancelToken& cancel) {
+    const std::uint64_t half = memory.bytes() / 2;
+    auto ns = watch.median(
+        repetitions, [&](int) { return device.copy(memory.data() + half, memory.data(), half); },
+        cancel);
+    if (!ns) return ns.error();
+    return 2.0 * static_cast<double>(half) / *ns;
+}
+
 class Bench {
   public:
     Bench(GpuDevice& device, const GpuBenchSizes& sizes, const CancelToken& cancel,
@@ -72,10 +89,7 @@ class Bench {
     }
 
     Result<void> take(GpuMemory& memory, std::uint64_t bytes) {
-        memory = GpuMemory(m_device, GpuMemory::Kind::Device, bytes);
-        if (memory.present()) return {};
-        return outOfMemory(m_device.info().name + " refused " + formatBytes(bytes) + ", " +
-                           formatBytes(m_device.freeBytes()) + " free");
+        return takeMemory(m_device, bytes, memory);
     }
 
     Result<void> allocate() {
@@ -85,19 +99,25 @@ class Bench {
         if (auto ok = take(m_x, 4 * n * widest); !ok) return ok;
         if (auto ok = take(m_y, 4 * n * widest); !ok) return ok;
         if (auto ok = take(m_acts, 2 * n * widest); !ok) return ok;
-        // Zeros are valid in every format, and as fast as other numbers.
-        return zero(m_cold) && zero(m_x) && zero(m_acts)
+        return fill(m_cold) && fill(m_x) && fill(m_acts)
                    ? Result<void>()
                    : Error{ErrorCode::NoDevice, "memory cannot be written", m_device.info().name,
                            ""};
     }
 
-    bool zero(const GpuMemory& memory) {
-        const std::vector<std::byte> zeros(
+    /// Any bytes will do, but not one and the same: a device computes zeros with less power, and so
+    /// at a higher clock.
+    bool fill(const GpuMemory& memory) {
+        std::vector<std::byte> bytes(
             std::min<std::uint64_t>(memory.bytes(), std::uint64_t{16} << 20));
-        for (std::uint64_t at = 0; at < memory.bytes(); at += zeros.size())
-            if (m_device.upload(memory.data() + at, zeros.data(),
-                                std::min<std::uint64_t>(zeros.size(), memory.bytes() - at)) !=
+        std::uint32_t seed = 1;
+        for (std::byte& each : bytes) {
+            seed = seed * 1664525U + 1013904223U;
+            each = static_cast<std::byte>(seed >> 24U);
+        }
+        for (std::uint64_t at = 0; at < memory.bytes(); at += bytes.size())
+            if (m_device.upload(memory.data() + at, bytes.data(),
+                                std::min<std::uint64_t>(bytes.size(), memory.bytes() - at)) !=
                 kSuccess)
                 return false;
         return m_device.synchronise() == kSuccess;
@@ -114,13 +134,9 @@ class Bench {
     }
 
     Result<void> copy() {
-        const std::uint64_t half = m_cold.bytes() / 2;
-        auto ns = m_watch.median(
-            m_sizes.repetitions,
-            [&](int) { return m_device.copy(m_cold.data() + half, m_cold.data(), half); },
-            m_cancel);
-        if (!ns) return ns.error();
-        m_out.copyGbps = 2.0 * static_cast<double>(half) / *ns;
+        auto gbps = copyGbps(m_device, m_watch, m_cold, m_sizes.repetitions, m_cancel);
+        if (!gbps) return gbps.error();
+        m_out.copyGbps = *gbps;
         return {};
     }
 
@@ -251,6 +267,14 @@ class Bench {
 };
 
 }  // namespace
+
+Result<double> measureCopyGbps(GpuDevice& device, std::uint64_t bytes, int repetitions,
+                               const CancelToken& cancel) {
+    GpuMemory memory;
+    if (auto taken = takeMemory(device, 2 * bytes, memory); !taken) return taken.error();
+    Stopwatch watch(device);
+    return copyGbps(device, watch, memory, repetitions, cancel);
+}
 
 Result<GpuBench> benchGpu(GpuDevice& device, const GpuBenchSizes& sizes, const CancelToken& cancel,
                           const GpuBenchRival* rival) {

@@ -46,6 +46,11 @@ struct GpuBenchRival {
     std::function<kernels::cuda::Status(const kernels::MatmulArgs&)> product;
 };
 
+/// 10^9 bytes a second that copies of so many bytes inside a device read and write, the median of
+/// some. Errors: OutOfMemory; NoDevice when work fails; Cancelled.
+Result<double> measureCopyGbps(GpuDevice& device, std::uint64_t bytes, int repetitions,
+                               const CancelToken& cancel);
+
 /// `rival`: null where there is none. Errors: OutOfMemory; NoDevice when work fails; Cancelled.
 Result<GpuBench> benchGpu(GpuDevice& device, const GpuBenchSizes& sizes, const CancelToken& cancel,
                           const GpuBenchRival* rival = nullptr);
