@@ -195,6 +195,10 @@ void addGpu(CLI::App& app, Command& chosen) {
     auto g = bind(gpu, chosen, runGpu);
     gpu->add_option("--device", g->device, "the one to test and measure (default 0)");
     gpu->add_flag("--bench", g->bench, "measure its kernels beside its copy bandwidth");
+    gpu->add_flag(
+        "--ops", g->ops,
+        "hold each of its ops against plain loops on the processor; exit status 1 when one "
+        "is wrong");
     addJson(gpu, g->output);
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/bench_cost.h"
+#include "app/cli/bench_device.h"
 #include "app/cli/bench_ops.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
@@ -111,11 +112,23 @@ double gopsOf(const Test& test) {
     return test.work.flops / *std::min_element(test.seconds.begin(), test.seconds.end()) / 1e9;
 }
 
+bool onDevice(const Engine& engine) {
+    return engine.effective().settings.backend != BackendKind::Cpu;
+}
+
+/// Of the processor; not known where another device computes.
+MachineRoof roofOf(const Engine& engine, bool probe) {
+    if (onDevice(engine)) return {};
+    const int threads = engine.effective().settings.threads;
+    return probe ? measureRoof(threads) : machineRoof(threads);
+}
+
 /// A figure above the machine's own peak has skipped work, unless the peak was measured while
 /// something else ran: so that is looked at once more. `roof` is then the new one.
 Result<void> checkAgainstRoof(const std::vector<Test>& tests, const Engine& engine,
                               MachineRoof& roof) {
     constexpr double kTolerance = 1.05;
+    if (!roof.known()) return {};
     const auto fastest =
         std::max_element(tests.begin(), tests.end(),
                          [](const Test& a, const Test& b) { return gopsOf(a) < gopsOf(b); });
@@ -143,19 +156,24 @@ ordered_json toJson(const std::vector<Test>& tests, const MachineRoof& roof, dou
         row["test"] = test.name;
         row["tps"] = {{"mean", tps.mean}, {"sd", tps.sd}, {"n", tps.n}};
         row["gbps"] = test.work.bytes / seconds / 1e9;
-        row["mbu"] = row["gbps"].get<double>() / roof.readGBps;
+        if (roof.known()) row["mbu"] = row["gbps"].get<double>() / roof.readGBps;
         row["gflops"] = test.work.flops / seconds / 1e9;
-        row["mfu"] = row["gflops"].get<double>() / gopsAtMost;
+        if (roof.known()) row["mfu"] = row["gflops"].get<double>() / gopsAtMost;
         out.push_back(row);
     }
     return out;
 }
 
-/// Adds to each test's row where its time goes, and to the first decoding one's what tracing
-/// costs. Returns the same as text.
+/// Repetitions with and without a trace, of each.
+int pairsOf(const BenchArgs& args) {
+    constexpr int kFewestPairs = 5;
+    return std::max(kFewestPairs, args.repetitions);
+}
+
+/// Adds to each test's row where its time goes, and to the first decoding one's what tracing costs
+/// the processor. Returns the same as text.
 Result<std::string> addOps(Engine& engine, const BenchArgs& args, const std::vector<Test>& tests,
                            const MachineRoof& roof, const CancelToken& cancel, ordered_json& rows) {
-    constexpr int kFewestPairs = 5;
     std::string text, price;
     for (std::size_t i = 0; i < tests.size(); ++i) {
         const Test& test = tests[i];
@@ -166,14 +184,31 @@ Result<std::string> addOps(Engine& engine, const BenchArgs& args, const std::vec
         rows[i]["ops"] = opsJson(*ops);
         rows[i]["droppedSpans"] = ops->droppedSpans;
         text += opsMarkdown(test.name, *ops);
-        if (test.prefill || !price.empty()) continue;
+        if (test.prefill || !price.empty() || onDevice(engine)) continue;
         note(test.name + " with and without a trace, in turn");
-        auto cost = tracePrice(engine, repetition, std::max(kFewestPairs, args.repetitions));
+        auto cost = tracePrice(engine, repetition, pairsOf(args));
         if (!cost) return cost.error();
         rows[i]["traceCost"] = priceJson(*cost);
         price = priceText(test.name, *cost);
     }
     return text + price;
+}
+
+/// Adds to the first decoding test's row what tracing costs a GPU, with engines of its own. Returns
+/// the same as text.
+Result<std::string> addDevicePrice(const BenchArgs& args, const std::vector<Test>& tests,
+                                   DevicePhases phases, const CancelToken& cancel,
+                                   ordered_json& rows) {
+    const auto first =
+        std::find_if(tests.begin(), tests.end(), [](const Test& test) { return !test.prefill; });
+    if (first == tests.end()) return std::string();
+    note(first->name + " with and without a trace, in turn");
+    phases.repetition = [&](Engine& engine) { return measure(engine, *first, cancel); };
+    phases.n = pairsOf(args);
+    auto price = deviceTracePrice(phases);
+    if (!price) return price.error();
+    rows[static_cast<std::size_t>(first - tests.begin())]["traceCost"] = devicePriceJson(*price);
+    return devicePriceText(first->name, *price);
 }
 
 /// A path is named by its last part.
@@ -183,8 +218,9 @@ std::string modelName(const std::string& model) {
     return path.filename().string();
 }
 
-std::string percent(const ordered_json& share) {
-    return formatNumber(100.0 * share.get<double>(), 0) + " %";
+/// A share of the roof, where there is one.
+std::string percent(const ordered_json& row, const char* share) {
+    return row.contains(share) ? formatNumber(100.0 * row[share].get<double>(), 0) + " %" : "–";
 }
 
 std::string toMarkdown(const std::string& model, const Engine& engine, const MachineRoof& roof,
@@ -199,9 +235,10 @@ std::string toMarkdown(const std::string& model, const Engine& engine, const Mac
                row["test"].get<std::string>() + " | " +
                formatNumber(row["tps"]["mean"].get<double>(), 2) + " ± " +
                formatNumber(row["tps"]["sd"].get<double>(), 2) + " | " +
-               formatNumber(row["gbps"].get<double>(), 2) + " | " + percent(row["mbu"]) + " | " +
-               formatNumber(row["gflops"].get<double>(), 1) + " | " + percent(row["mfu"]) + " |\n";
+               formatNumber(row["gbps"].get<double>(), 2) + " | " + percent(row, "mbu") + " | " +
+               formatNumber(row["gflops"].get<double>(), 1) + " | " + percent(row, "mfu") + " |\n";
     }
+    if (!roof.known()) return out;
     out +=
         "\nRoof of " + std::to_string(roof.threads) + " threads, " + roof.isa +
         ", measured: " + formatNumber(roof.readGBps, 1) + " GB/s read, " +
@@ -222,24 +259,31 @@ Result<int> runBench(const BenchArgs& args, const CancelToken& cancel) {
                           "give a longer context or shorter tests");
     }
     ModelStore models;
-    auto engine = openEngine(models, lane, *std::max_element(args.batch.begin(), args.batch.end()));
+    const auto open = [&] {
+        return openEngine(models, lane, *std::max_element(args.batch.begin(), args.batch.end()));
+    };
+    auto engine = open();
     if (!engine) return engine.error();
     std::vector<Test> tests = makeTests(args, **engine);
     if (tests.empty()) return usageError("nothing to measure", "give -p or -n above 0");
-    const int threads = (*engine)->effective().settings.threads;
-    MachineRoof roof = args.probe ? measureRoof(threads) : machineRoof(threads);
+    MachineRoof roof = roofOf(**engine, args.probe);
     if (auto ok = runTests(**engine, args, tests, cancel); !ok) return ok.error();
     if (auto real = checkAgainstRoof(tests, **engine, roof); !real) return real.error();
     ordered_json rows = toJson(tests, roof, arithmeticRoof(roof, **engine));
-    std::string ops;
+    std::string out = toMarkdown(modelName(args.lane.model), **engine, roof, rows);
     if (args.ops) {
         auto text = addOps(**engine, args, tests, roof, cancel, rows);
         if (!text) return text.error();
-        ops = *std::move(text);
+        out += *text;
     }
-    auto printed = args.output == OutputKind::Json
-                       ? printJson(rows)
-                       : print(toMarkdown(modelName(args.lane.model), **engine, roof, rows) + ops);
+    if (args.ops && onDevice(**engine)) {
+        const int device = (*engine)->effective().settings.device;
+        engine->reset();  // its memory is the next one's
+        auto text = addDevicePrice(args, tests, {open, {}, device, 1}, cancel, rows);
+        if (!text) return text.error();
+        out += *text;
+    }
+    auto printed = args.output == OutputKind::Json ? printJson(rows) : print(out);
     if (!printed) return printed.error();
     return 0;
 }

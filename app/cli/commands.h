@@ -53,6 +53,7 @@ Result<int> runTemplate(const TemplateArgs& args);
 struct GpuArgs {
     int device = 0;
     bool bench = false;
+    bool ops = false;  ///< hold every op against the processor's
     OutputKind output = OutputKind::Text;
 };
 Result<int> runGpu(const GpuArgs& args, const CancelToken& cancel);

@@ -6,9 +6,9 @@ namespace lanescope::app {
 
 void IntervalIndex::append(const Items& items, std::uint32_t item) {
     m_items.push_back(item);
+    if (m_times == Times::Kept) m_kept.push_back({items.start(item), items.end(item)});
     if (m_items.size() % kLeaf != 0) return;
     Node leaf;
-    std::int64_t longestNs = -1;
     for (std::size_t i = m_items.size() - kLeaf; i < m_items.size(); ++i) {
         const std::uint32_t at = m_items[i];
         const std::int64_t start = items.start(at), end = items.end(at);
@@ -16,8 +16,8 @@ void IntervalIndex::append(const Items& items, std::uint32_t item) {
         leaf.maxEndNs = i + kLeaf == m_items.size() ? end : std::max(leaf.maxEndNs, end);
         leaf.busyNs += end - start;
         leaf.keyBits |= keyBit(items.key(at));
-        if (end - start > longestNs) {
-            longestNs = end - start;
+        if (end - start > leaf.longestNs) {
+            leaf.longestNs = end - start;
             leaf.longest = at;
         }
     }
@@ -32,9 +32,9 @@ void IntervalIndex::append(const Items& items, std::uint32_t item) {
             node.maxEndNs = std::max(node.maxEndNs, child.maxEndNs);
             node.busyNs += child.busyNs;
             node.keyBits |= child.keyBits;
-            if (items.end(child.longest) - items.start(child.longest) >
-                items.end(node.longest) - items.start(node.longest))
-                node.longest = child.longest;
+            if (child.longestNs <= node.longestNs) continue;
+            node.longestNs = child.longestNs;
+            node.longest = child.longest;
         }
         if (k + 1 == m_levels.size()) m_levels.emplace_back();
         m_levels[k + 1].push_back(node);
@@ -44,6 +44,7 @@ void IntervalIndex::append(const Items& items, std::uint32_t item) {
 void IntervalIndex::truncate(std::uint32_t fromItem) {
     const auto end = std::lower_bound(m_items.begin(), m_items.end(), fromItem);
     m_items.truncate(static_cast<std::size_t>(end - m_items.begin()));
+    m_kept.truncate(m_items.size());
     std::size_t width = kLeaf;
     for (Level& level : m_levels) {
         level.truncate(m_items.size() / width);
@@ -65,7 +66,7 @@ std::size_t IntervalIndex::firstEndingAfter(const Items& items, std::int64_t tNs
             i, [tNs](const Node& n) { return n.maxEndNs <= tNs; }, &node);
         if (width > 0) {
             i += width;
-        } else if (items.end(item(i)) <= tNs) {
+        } else if (end(items, i) <= tNs) {
             ++i;
         } else {
             break;
@@ -74,28 +75,35 @@ std::size_t IntervalIndex::firstEndingAfter(const Items& items, std::int64_t tNs
     return i;
 }
 
-std::size_t IntervalIndex::advance(const Items& items, std::size_t from, std::int64_t tNs,
-                                   Sum* sum) const {
+void IntervalIndex::add(Sum& sum, const Node& node, std::size_t count) {
+    sum.maxEndNs = sum.count == 0 ? node.maxEndNs : std::max(sum.maxEndNs, node.maxEndNs);
+    sum.busyNs += node.busyNs;
+    sum.count += count;
+    if (node.longestNs <= sum.longestNs) return;
+    sum.longestNs = node.longestNs;
+    sum.longest = node.longest;
+}
+
+std::size_t IntervalIndex::advance(const Items& items, std::size_t from, std::int64_t tNs, Sum* sum,
+                                   std::size_t whole) const {
     std::size_t i = from;
     while (i < size()) {
         const Node* node = nullptr;
         const std::size_t width = largestNode(
             i, [tNs](const Node& n) { return n.lastStartNs < tNs; }, &node);
-        const std::uint32_t longest = width > 0 ? node->longest : item(i);
-        const std::int64_t start = items.start(longest);
-        if (width == 0 && start >= tNs) break;
-        if (sum != nullptr) {
-            const std::int64_t length = items.end(longest) - start;
-            const std::int64_t maxEnd = width > 0 ? node->maxEndNs : start + length;
-            sum->maxEndNs = sum->count == 0 ? maxEnd : std::max(sum->maxEndNs, maxEnd);
-            sum->busyNs += width > 0 ? node->busyNs : length;
-            if (length > sum->longestNs) {
-                sum->longestNs = length;
-                sum->longest = longest;
-            }
-            sum->count += std::max<std::size_t>(width, 1);
+        if (whole > std::max<std::size_t>(width, 1) && i > from && i % whole == 0) break;
+        if (width > 0) {
+            if (sum != nullptr) add(*sum, *node, width);
+            i += width;
+            continue;
         }
-        i += std::max<std::size_t>(width, 1);
+        const std::int64_t start = this->start(items, i);
+        if (start >= tNs) break;
+        if (sum != nullptr) {
+            const std::int64_t end = this->end(items, i);
+            add(*sum, {start, end, end - start, end - start, item(i), 0}, 1);
+        }
+        ++i;
     }
     return i;
 }
@@ -106,8 +114,19 @@ std::size_t IntervalIndex::skippable(std::size_t i, std::uint32_t keyBits) const
         i, [keyBits](const Node& n) { return (n.keyBits & keyBits) == 0; }, &node);
 }
 
+std::optional<IntervalIndex::Whole> IntervalIndex::wholeAt(std::size_t position,
+                                                           std::size_t items) const {
+    const std::size_t level = items == kLeaf ? 0 : 1;
+    const std::size_t n = position / items;
+    if (position % items != 0 || level >= m_levels.size() || n >= m_levels[level].size())
+        return std::nullopt;
+    const Node& node = m_levels[level][n];
+    return Whole{node.lastStartNs, node.longestNs};
+}
+
 std::size_t IntervalIndex::memoryBytes() const {
-    std::size_t bytes = m_items.chunkCount() * 4096 * sizeof(std::uint32_t);
+    std::size_t bytes = m_items.chunkCount() * 4096 * sizeof(std::uint32_t) +
+                        m_kept.chunkCount() * 1024 * sizeof(TimesOfItem);
     for (const Level& level : m_levels) bytes += level.chunkCount() * 256 * sizeof(Node);
     return bytes;
 }

@@ -5,6 +5,24 @@
 
 namespace lanescope::app {
 
+namespace {
+
+/// Where a pixel is made of many items, so many of them stay together, though some of them may lie
+/// a part of a pixel further right.
+std::size_t itemsLeftWhole(const IntervalIndex& row, const Items& items, TimeRange visible,
+                           double width) {
+    constexpr double kAPixel = 16.0;
+    const std::size_t first = row.advance(items, 0, visible.startNs, nullptr);
+    const std::size_t last = row.advance(items, first, visible.endNs, nullptr);
+    const double inPixel = static_cast<double>(last - first) / width;
+    for (const std::size_t whole :
+         {IntervalIndex::kLeaf * IntervalIndex::kFan, IntervalIndex::kLeaf})
+        if (inPixel >= kAPixel * static_cast<double>(whole)) return whole;
+    return 1;
+}
+
+}  // namespace
+
 std::vector<Bar> visibleBars(const IntervalIndex& row, const Items& items, TimeRange visible,
                              double width, double xFrom, double xTo) {
     std::vector<Bar> bars;
@@ -14,27 +32,30 @@ std::vector<Bar> visibleBars(const IntervalIndex& row, const Items& items, TimeR
         return visible.startNs + static_cast<std::int64_t>(std::ceil(x * nsPerPixel));
     };
     const std::int64_t until = std::min(timeOf(xTo), visible.endNs);
+    const std::size_t whole = itemsLeftWhole(row, items, visible, width);
     std::size_t at = row.firstEndingAfter(items, timeOf(std::floor(xFrom)) - 1);
     while (at < row.size()) {
-        const std::uint32_t item = row.item(at);
-        const std::int64_t start = items.start(item);
+        const auto node = whole > 1 ? row.wholeAt(at, whole) : std::nullopt;
+        const std::int64_t start = node ? node->lastStartNs : row.start(items, at);
         if (start >= until) break;
         Bar bar;
         bar.first = at;
-        bar.item = item;
         bar.x = timeToX(start, visible, width);
-        const double end = timeToX(items.end(item), visible, width);
-        if (end - bar.x >= 1.0) {
-            bar.width = end - bar.x;
-            ++at;
-            bars.push_back(bar);
-            continue;
+        if (!node || static_cast<double>(node->longestNs) >= nsPerPixel) {
+            const double end = timeToX(row.end(items, at), visible, width);
+            if (end - bar.x >= 1.0) {
+                bar.item = row.item(at);
+                bar.width = end - bar.x;
+                ++at;
+                bars.push_back(bar);
+                continue;
+            }
         }
         // All that begins within this pixel, in one sum.
         const double column = std::floor(bar.x);
         const std::int64_t columnEnd = std::max(timeOf(column + 1.0), start + 1);
         IntervalIndex::Sum sum;
-        at = row.advance(items, at, columnEnd, &sum);
+        at = row.advance(items, at, columnEnd, &sum, whole);
         bar.x = column;
         bar.count = sum.count;
         bar.item = sum.longest;

@@ -84,7 +84,9 @@ class Builder {
         while (row < freeAt.size() && freeAt[row] > start) ++row;
         if (row == freeAt.size()) {
             if (row < kMaxRows) {
-                track.rows.emplace_back();
+                track.rows.emplace_back(track.kind == TrackKind::Steps
+                                            ? IntervalIndex::Times::Kept
+                                            : IntervalIndex::Times::InList);
                 freeAt.push_back(end);
             } else {
                 --row;

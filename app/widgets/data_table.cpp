@@ -145,8 +145,10 @@ QVariantList DataTable::selectedIds() const {
 
 void DataTable::selectId(const QVariant& id) {
     for (int row = 0; row < m_proxy->rowCount(); ++row) {
-        if (m_proxy->index(row, 0).data(kIdRole) == id) {
-            selectRow(row);
+        const QModelIndex index = m_proxy->index(row, 0);
+        if (index.data(kIdRole) == id) {  // whatever keys are held
+            selectionModel()->setCurrentIndex(
+                index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
             return;
         }
     }

@@ -48,10 +48,28 @@ class Stopwatch {
     std::unique_ptr<GpuEvent> m_from, m_to;
 };
 
+Result<void> takeMemory(GpuDevice& device, std::uint64_t bytes, GpuMemory& memory) {
+    memory = GpuMemory(device, GpuMemory::Kind::Device, bytes);
+    if (memory.present()) return {};
+    return outOfMemory(device.info().name + " refused " + formatBytes(bytes) + ", " +
+                       formatBytes(device.freeBytes()) + " free");
+}
+
+Result<double> copyGbps(GpuDevice& device, Stopwatch& watch, const GpuMemory& memory,
+                        int repetitions, const CancelToken& cancel) {
+    const std::uint64_t half = memory.bytes() / 2;
+    auto ns = watch.median(
+        repetitions, [&](int) { return device.copy(memory.data() + half, memory.data(), half); },
+        cancel);
+    if (!ns) return ns.error();
+    return 2.0 * static_cast<double>(half) / *ns;
+}
+
 class Bench {
   public:
-    Bench(GpuDevice& device, const GpuBenchSizes& sizes, const CancelToken& cancel)
-        : m_device(device), m_sizes(sizes), m_cancel(cancel), m_watch(device) {}
+    Bench(GpuDevice& device, const GpuBenchSizes& sizes, const CancelToken& cancel,
+          const GpuBenchRival* rival)
+        : m_device(device), m_sizes(sizes), m_cancel(cancel), m_rival(rival), m_watch(device) {}
 
     Result<GpuBench> run() {
         if (auto made = allocate(); !made) return made.error();
@@ -71,10 +89,7 @@ class Bench {
     }
 
     Result<void> take(GpuMemory& memory, std::uint64_t bytes) {
-        memory = GpuMemory(m_device, GpuMemory::Kind::Device, bytes);
-        if (memory.present()) return {};
-        return outOfMemory(m_device.info().name + " refused " + formatBytes(bytes) + ", " +
-                           formatBytes(m_device.freeBytes()) + " free");
+        return takeMemory(m_device, bytes, memory);
     }
 
     Result<void> allocate() {
@@ -84,19 +99,25 @@ class Bench {
         if (auto ok = take(m_x, 4 * n * widest); !ok) return ok;
         if (auto ok = take(m_y, 4 * n * widest); !ok) return ok;
         if (auto ok = take(m_acts, 2 * n * widest); !ok) return ok;
-        // Zeros are valid in every format, and as fast as other numbers.
-        return zero(m_cold) && zero(m_x) && zero(m_acts)
+        return fill(m_cold) && fill(m_x) && fill(m_acts)
                    ? Result<void>()
                    : Error{ErrorCode::NoDevice, "memory cannot be written", m_device.info().name,
                            ""};
     }
 
-    bool zero(const GpuMemory& memory) {
-        const std::vector<std::byte> zeros(
+    /// Any bytes will do, but not one and the same: a device computes zeros with less power, and so
+    /// at a higher clock.
+    bool fill(const GpuMemory& memory) {
+        std::vector<std::byte> bytes(
             std::min<std::uint64_t>(memory.bytes(), std::uint64_t{16} << 20));
-        for (std::uint64_t at = 0; at < memory.bytes(); at += zeros.size())
-            if (m_device.upload(memory.data() + at, zeros.data(),
-                                std::min<std::uint64_t>(zeros.size(), memory.bytes() - at)) !=
+        std::uint32_t seed = 1;
+        for (std::byte& each : bytes) {
+            seed = seed * 1664525U + 1013904223U;
+            each = static_cast<std::byte>(seed >> 24U);
+        }
+        for (std::uint64_t at = 0; at < memory.bytes(); at += bytes.size())
+            if (m_device.upload(memory.data() + at, bytes.data(),
+                                std::min<std::uint64_t>(bytes.size(), memory.bytes() - at)) !=
                 kSuccess)
                 return false;
         return m_device.synchronise() == kSuccess;
@@ -113,13 +134,9 @@ class Bench {
     }
 
     Result<void> copy() {
-        const std::uint64_t half = m_cold.bytes() / 2;
-        auto ns = m_watch.median(
-            m_sizes.repetitions,
-            [&](int) { return m_device.copy(m_cold.data() + half, m_cold.data(), half); },
-            m_cancel);
-        if (!ns) return ns.error();
-        m_out.copyGbps = 2.0 * static_cast<double>(half) / *ns;
+        auto gbps = copyGbps(m_device, m_watch, m_cold, m_sizes.repetitions, m_cancel);
+        if (!gbps) return gbps.error();
+        m_out.copyGbps = *gbps;
         return {};
     }
 
@@ -142,24 +159,36 @@ class Bench {
         if (blocks) args.xq = &acts;
         const auto bytes =
             static_cast<std::uint64_t>(args.nRows * kernels::rowBytes(type, args.nCols));
-        const std::uint64_t places = std::max<std::uint64_t>(1, m_cold.bytes() / bytes);
         if (bytes > m_cold.bytes()) return {};
+        auto measured = measureProduct(args, bytes, "", [&](const kernels::MatmulArgs& own) {
+            return blocks ? m_device.ops().matmul(own, m_device.stream())
+                          : m_device.ops().matmulTensor(own, m_device.stream());
+        });
+        if (!measured || blocks || m_rival == nullptr) return measured;
+        args.xb = reinterpret_cast<const std::uint16_t*>(m_x.data());
+        return measureProduct(args, bytes, ", " + m_rival->name, m_rival->product);
+    }
+
+    /// A row of a product whose weights, of so many bytes, lie elsewhere in each repetition.
+    Result<void> measureProduct(kernels::MatmulArgs args, std::uint64_t bytes,
+                                const std::string& after,
+                                const std::function<Status(const kernels::MatmulArgs&)>& work) {
+        const std::uint64_t places = std::max<std::uint64_t>(1, m_cold.bytes() / bytes);
         auto ns = m_watch.median(
             m_sizes.repetitions,
             [&](int i) {
                 args.weight = m_cold.data() + static_cast<std::uint64_t>(i) % places * bytes;
-                return blocks ? m_device.ops().matmul(args, m_device.stream())
-                              : m_device.ops().matmulTensor(args, m_device.stream());
+                return work(args);
             },
             m_cancel);
         if (!ns) return ns.error();
-        add("product " + std::string(kernels::info(type).name) + " " + std::to_string(args.nRows) +
-                "x" + std::to_string(args.nCols) + ", " + std::to_string(nTokens) +
-                (nTokens == 1 ? " token" : " tokens"),
+        add("product " + std::string(kernels::info(args.weightType).name) + " " +
+                std::to_string(args.nRows) + "x" + std::to_string(args.nCols) + ", " +
+                std::to_string(args.nTokens) + (args.nTokens == 1 ? " token" : " tokens") + after,
             *ns,
             static_cast<double>(bytes) +
-                4.0 * static_cast<double>(nTokens * (args.nRows + args.nCols)),
-            2.0 * static_cast<double>(nTokens * args.nRows * args.nCols));
+                4.0 * static_cast<double>(args.nTokens * (args.nRows + args.nCols)),
+            2.0 * static_cast<double>(args.nTokens * args.nRows * args.nCols));
         return {};
     }
 
@@ -231,6 +260,7 @@ class Bench {
     GpuDevice& m_device;
     const GpuBenchSizes& m_sizes;
     const CancelToken& m_cancel;
+    const GpuBenchRival* m_rival;
     Stopwatch m_watch;
     GpuMemory m_cold, m_x, m_y, m_acts;
     GpuBench m_out;
@@ -238,9 +268,17 @@ class Bench {
 
 }  // namespace
 
-Result<GpuBench> benchGpu(GpuDevice& device, const GpuBenchSizes& sizes,
-                          const CancelToken& cancel) {
-    return Bench(device, sizes, cancel).run();
+Result<double> measureCopyGbps(GpuDevice& device, std::uint64_t bytes, int repetitions,
+                               const CancelToken& cancel) {
+    GpuMemory memory;
+    if (auto taken = takeMemory(device, 2 * bytes, memory); !taken) return taken.error();
+    Stopwatch watch(device);
+    return copyGbps(device, watch, memory, repetitions, cancel);
+}
+
+Result<GpuBench> benchGpu(GpuDevice& device, const GpuBenchSizes& sizes, const CancelToken& cancel,
+                          const GpuBenchRival* rival) {
+    return Bench(device, sizes, cancel, rival).run();
 }
 
 }  // namespace lanescope

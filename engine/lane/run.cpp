@@ -12,6 +12,7 @@
 #include "engine/checkpoint/synthetic.h"
 #include "engine/decode/settings.h"
 #include "engine/lane/executor.h"
+#include "engine/lane/gpu_bench.h"
 #include "engine/lane/int8_products.h"
 #include "engine/text/chat_template.h"
 
@@ -98,6 +99,16 @@ std::vector<GpuInfo> gpusOf(const Plan& plan) {
     return *std::move(gpus);
 }
 
+/// The bandwidth that the kernels of a run are held against; it stays 0 where it cannot be had.
+void measureCopies(std::vector<GpuInfo>& gpus, const CancelToken& cancel) {
+    constexpr std::uint64_t kCopied = std::uint64_t{128} << 20;  // more than any cache
+    for (GpuInfo& gpu : gpus) {
+        auto device = pluginSource().open(gpu.index);
+        if (!device) continue;
+        if (const auto gbps = measureCopyGbps(**device, kCopied, 5, cancel)) gpu.copyGBps = *gbps;
+    }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> createEngine(std::shared_ptr<const Model> model,
@@ -120,7 +131,9 @@ Result<std::unique_ptr<Engine>> createEngine(std::shared_ptr<const Model> model,
 Result<trace::RunStatus> executePlan(const Plan& plan, ModelStore& models, trace::Sink& sink,
                                      const CancelToken& cancel, const RunOptions& options) {
     if (options.beforeGpus) {
-        if (const auto gpus = gpusOf(plan); !gpus.empty()) options.beforeGpus(gpus);
+        auto gpus = gpusOf(plan);
+        if (options.roof == RoofPolicy::Measure) measureCopies(gpus, cancel);
+        if (!gpus.empty()) options.beforeGpus(gpus);
     }
     StoredModels source(models, options.baseDir);
     Executor executor(plan, source, sink, cancel, options);

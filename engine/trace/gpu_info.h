@@ -14,6 +14,7 @@ struct GpuInfo {
     int capabilityMinor = 0;
     int multiprocessors = 0;
     std::uint64_t totalBytes = 0;
+    double copyGBps = 0.0;  ///< measured inside the device, read plus written; 0: not measured
 };
 
 }  // namespace lanescope

@@ -31,7 +31,7 @@ SIMT_DEVICE void multiplyColumn(const float* w, const float* x, float (&sums)[32
 }
 
 template <class T>
-SIMT_KERNEL(kProductThreads)
+SIMT_KERNEL(kProductThreads, 2)
 void gemmF32Kernel(Product args) {
     constexpr int kTile = kGemmF32Tile;
     constexpr int kRun = Runs<T>::kRun;

@@ -73,7 +73,7 @@ SIMT_KERNEL(kRopeThreads) void ropeKernel(RopeArgs args) {
 }
 
 template <class T>
-SIMT_KERNEL(kRopeThreads)
+SIMT_KERNEL(kRopeThreads, 8)
 void kvWriteKernel(KvWriteArgs args) {
     const std::int64_t head = static_cast<std::int64_t>(blockY()) * kRopeHeads;
     storeKv<T>(args, args.kv.blockTable, args.tokenBegin + blockX(), head,

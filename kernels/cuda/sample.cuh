@@ -157,7 +157,7 @@ SIMT_DEVICE std::int32_t chooseToken(const SampleArgs& args, const SampleSetting
     return draw(settings, {space[0], scratch, args.vocab});
 }
 
-SIMT_KERNEL(kVocabThreads) void sampleKernel(SampleArgs args) {
+SIMT_KERNEL(kVocabThreads, 2) void sampleKernel(SampleArgs args) {
     const float* raw = args.logits + blockX() * args.stride;
     const SampleSettings settings = args.settings[blockX()];
     SampledRow& out = args.out[blockX()];

@@ -23,6 +23,7 @@ DeviceFacts factsOf(const GpuInfo& gpu) {
     facts.nSms = gpu.multiprocessors;
     facts.memoryBytes = gpu.totalBytes;
     facts.uuid = gpu.uuid;
+    facts.copyGBps = gpu.copyGBps;
     return facts;
 }
 

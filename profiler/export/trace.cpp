@@ -93,7 +93,8 @@ void write(const RunData& run, std::ostream& out) {
                   {"droppedSpans", run.droppedSpans},
                   {"droppedEvents", run.droppedEvents},
                   {"overheadNsEstimated", run.overheadNs}};
-    if (run.deviceTiming.on()) other["deviceTiming"] = toJson(run.deviceTiming);
+    if (run.deviceTiming.on() || !run.deviceTiming.unavailable.empty())
+        other["deviceTiming"] = toJson(run.deviceTiming);
     out << "{\"displayTimeUnit\":\"ns\",\"otherData\":" << dumpJson(other) << ",\"traceEvents\":[";
     TraceLines lines(out);
     addNames(run, lines);

@@ -1902,6 +1902,14 @@
         <source>Chrome traces (*.json)</source>
         <translation>Chrome 跟踪 (*.json)</translation>
     </message>
+    <message>
+        <source>Kernels of the GPU were not timed one by one: %1.</source>
+        <translation>GPU 的内核未逐个计时：%1。</translation>
+    </message>
+    <message>
+        <source>%1 records of the GPU were dropped: its totals are too low.</source>
+        <translation>GPU 的 %1 条记录被丢弃：其合计偏低。</translation>
+    </message>
 </context>
 <context>
     <name>lanescope::app::LaneCard</name>

@@ -1,5 +1,6 @@
 #include "tests/ui/fake_run.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -127,9 +128,10 @@ class FakeRun {
 
     void token(trace::RequestRecord& r, int index) {
         const std::int64_t stepStart = nowNs();
+        std::int64_t at = stepStart;  // ops follow each other
         for (int s = 0; s < m_speed.spansPerToken; ++s) {
             trace::Span span;
-            span.tStartNs = nowNs();
+            span.tStartNs = at;
             span.op = static_cast<trace::Op>(s % 14);
             span.layer = static_cast<std::int16_t>(s / 10);
             span.lane = static_cast<std::int16_t>(r.lane);
@@ -139,6 +141,7 @@ class FakeRun {
             span.bytes = work.bytes;
             span.flops = work.flopsAByte * work.bytes;
             span.tEndNs = span.tStartNs + work.ns * (10 + r.lane) / 10;
+            at = span.tEndNs;
             m_sink.span(span);
         }
         trace::TokenRecord t;
@@ -159,7 +162,7 @@ class FakeRun {
         m_sink.token(t);
         trace::Span step;
         step.tStartNs = stepStart;
-        step.tEndNs = nowNs();
+        step.tEndNs = std::max(nowNs(), at);
         step.op = trace::Op::DecodeStep;
         step.lane = static_cast<std::int16_t>(r.lane);
         step.request = r.id;

@@ -205,6 +205,30 @@ class UiTest : public QObject {
               watchdog.beatCount());
     }
 
+    /// A run that a GPU timed, and the same as an opened trace.
+    void shootDevice(const std::function<void(const QString&)>& shoot) {
+        KernelsPage* page = window()->kernels();
+        window()->showPage(
+            static_cast<int>(window()->pageKeys().indexOf(QStringLiteral("kernels"))));
+        page->showPane(KernelsPage::Pane::Timeline);
+        page->setRun(test::onDevice(*test::handMadeRun(2, 1, 24, "0123456789abcdef", true)));
+        page->timeline()->selectItem({ItemKind::Span, 31});
+        page->timeline()->setVisibleRange({40'000'000, 70'000'000});
+        shoot(QStringLiteral("kernels-gpu"));
+        m_shell->context()->selection.clear();
+        const QString path = m_home.filePath(QStringLiteral("saved.json"));
+        QSignalSpy saved(page, &KernelsPage::traceSaved);
+        page->saveTrace(path);
+        QTRY_COMPARE(saved.count(), 1);
+        m_shell->context()->openPath(path);
+        QTRY_VERIFY(page->showsTrace());
+        page->setGroupBy(profiler::GroupBy::Kernel);
+        shoot(QStringLiteral("kernels-trace"));
+        page->closeTrace();
+        page->setGroupBy(profiler::GroupBy::Op);
+        page->setRun(controller()->snapshot());
+    }
+
   private slots:
     void initTestCase() {
         QVERIFY(m_home.isValid());
@@ -347,6 +371,27 @@ class UiTest : public QObject {
         dropFile(window(), odd);
         QVERIFY(window()->play()->errorBanner()->message().contains(QLatin1String("picture.bin")));
         QCOMPARE(m_shell->context()->document.laneCount(), 2);
+    }
+
+    void aGpuThatIsNotThereIsSaidInItsLaneAndTheOtherRuns() {
+        Plan plan = planOf(goldenModel(), 2, 6);
+        plan.lanes[1].backend = "cuda";
+        runAndWait(plan);
+        const auto run = controller()->snapshot();
+        QCOMPARE(run->lanes.size(), std::size_t{2});
+        if (run->lanes[1].error.empty()) QSKIP("there is a GPU here");
+        QCOMPARE(columns()[0]->view()->tokenCount(), 6);
+        const auto* banner = columns()[1]->findChild<ErrorBanner*>();
+        QVERIFY(banner != nullptr && banner->isVisible());
+        // The step that failed (plugin, driver, device), in one line.
+        const QString said = banner->message();
+        QVERIFY2(said.contains(QLatin1String("NVIDIA driver")) ||
+                     said.contains(QLatin1String("plugin")) ||
+                     said.contains(QLatin1String("device")),
+                 qPrintable(said));
+        QVERIFY(!said.contains(QLatin1Char('\n')));
+        const QString shots = qEnvironmentVariable("LANESCOPE_SHOTS");
+        if (!shots.isEmpty()) window()->grab().save(shots + QStringLiteral("/no-gpu.png"));
     }
 
     void closingDuringARunEndsItWithoutFreezing() {
@@ -494,30 +539,6 @@ class UiTest : public QObject {
         QVERIFY(dialog != nullptr);
         shootWidget(dialog, QStringLiteral("lane-dialog"));
         dialog->reject();
-    }
-
-    /// A run that a GPU timed, and the same as an opened trace.
-    void shootDevice(const std::function<void(const QString&)>& shoot) {
-        KernelsPage* page = window()->kernels();
-        window()->showPage(
-            static_cast<int>(window()->pageKeys().indexOf(QStringLiteral("kernels"))));
-        page->showPane(KernelsPage::Pane::Timeline);
-        page->setRun(test::onDevice(*test::handMadeRun(2, 1, 24, "0123456789abcdef", true)));
-        page->timeline()->selectItem({ItemKind::Span, 31});
-        page->timeline()->setVisibleRange({40'000'000, 70'000'000});
-        shoot(QStringLiteral("kernels-gpu"));
-        m_shell->context()->selection.clear();
-        const QString path = m_home.filePath(QStringLiteral("saved.json"));
-        QSignalSpy saved(page, &KernelsPage::traceSaved);
-        page->saveTrace(path);
-        QTRY_COMPARE(saved.count(), 1);
-        m_shell->context()->openPath(path);
-        QTRY_VERIFY(page->showsTrace());
-        page->setGroupBy(profiler::GroupBy::Kernel);
-        shoot(QStringLiteral("kernels-trace"));
-        page->closeTrace();
-        page->setGroupBy(profiler::GroupBy::Op);
-        page->setRun(controller()->snapshot());
     }
 
     void aDroppedTraceOpensOnTheKernelsPage() {

@@ -100,7 +100,7 @@ Result<std::vector<GpuInfo>> devicesOf(const CudaPlugin& plugin) {
     return all;
 }
 
-Result<std::unique_ptr<GpuDevice>> openThrough(const CudaPlugin& plugin, int index) {
+Result<std::unique_ptr<GpuDevice>> openUntested(const CudaPlugin& plugin, int index) {
     auto all = devicesOf(plugin);
     if (!all) return all.error();
     const auto count = static_cast<int>(all->size());
@@ -118,7 +118,13 @@ Result<std::unique_ptr<GpuDevice>> openThrough(const CudaPlugin& plugin, int ind
     std::unique_ptr<GpuDevice> device(plugin.open(index, &status));
     if (device == nullptr)
         return noDevice(info.name + " cannot be used: " + plugin.errorText(status));
-    if (auto right = selfTest(*device); !right) return right.error();
+    return device;
+}
+
+Result<std::unique_ptr<GpuDevice>> openThrough(const CudaPlugin& plugin, int index) {
+    auto device = openUntested(plugin, index);
+    if (!device) return device;
+    if (auto right = selfTest(**device); !right) return right.error();
     return device;
 }
 

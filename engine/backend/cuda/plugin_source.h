@@ -14,6 +14,8 @@ inline constexpr int kLowestCapability = 80;
 
 /// The steps up to a usable device, over a plugin that is loaded. Errors: NoDevice.
 Result<std::unique_ptr<GpuDevice>> openThrough(const CudaPlugin& plugin, int index);
+/// The same but for the self-test, for whoever asks what a device gets wrong.
+Result<std::unique_ptr<GpuDevice>> openUntested(const CudaPlugin& plugin, int index);
 /// Devices a plugin sees, usable or not. Errors: NoDevice where there is no driver.
 Result<std::vector<GpuInfo>> devicesOf(const CudaPlugin& plugin);
 

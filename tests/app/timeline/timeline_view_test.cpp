@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QWheelEvent>
+#include <ctime>
 
 #include "app/theme/theme.h"
 #include "app/timeline/item_style.h"
@@ -205,9 +206,10 @@ class TimelineViewTest : public QObject {
                 const std::int64_t start =
                     full.startNs + (full.length() - length) / kFrames * i + length / 50 * (i % 5);
                 view.setVisibleRange({start, start + length});
-                clock.restart();
+                const std::clock_t before = std::clock();  // other processes do not count
                 view.render(&frame);
-                const double ms = static_cast<double>(clock.nsecsElapsed()) / 1e6;
+                const double ms =
+                    1000.0 * static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
                 worst = std::max(worst, ms);
                 total += ms;
             }

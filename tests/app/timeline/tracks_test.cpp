@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <random>
 
 #include "app/timeline/item_links.h"
@@ -201,6 +202,15 @@ TEST(Bars, MergeWhatIsThinnerThanAPixelAndLoseNothing) {
         EXPECT_NEAR(bar.fill, 0.9F, 0.1F);
     }
     EXPECT_EQ(covered, 100'000U);
+    // With more in a pixel some stay together: none is lost.
+    const auto merged = visibleBars(row, items, timeline->full, 100.0);
+    EXPECT_LE(merged.size(), 201U);
+    covered = 0;
+    for (const auto& bar : merged) {
+        covered += bar.count;
+        EXPECT_NEAR(bar.fill, 0.9F, 0.1F);
+    }
+    EXPECT_EQ(covered, 100'000U);
     const auto close = visibleBars(row, items, {500, 1000}, 1000.0);
     EXPECT_EQ(close.size(), 50U);
     for (const auto& bar : close) EXPECT_EQ(bar.count, 1U);
@@ -241,7 +251,7 @@ TEST(Links, ATokenHasItsStepAndAStepItsOps) {
 
 TEST(TenMillionSpans, AreIndexedOnceAndThenCostPixels) {
     const auto run = test::manySpans(10'000'000, 2);
-    std::int64_t before = nowNs();
+    const std::int64_t before = nowNs();
     const auto timeline = buildTimeline(run, nullptr);
     const double buildMs = static_cast<double>(nowNs() - before) / 1e6;
     ASSERT_EQ(timeline->itemCount(), run->spans.size());
@@ -254,13 +264,13 @@ TEST(TenMillionSpans, AreIndexedOnceAndThenCostPixels) {
         const auto length =
             static_cast<std::int64_t>(static_cast<double>(timeline->full.length()) * share);
         const std::int64_t start = timeline->full.startNs + (timeline->full.length() - length) / 3;
-        before = nowNs();
+        const std::clock_t started = std::clock();  // other processes do not count
         std::size_t n = 0;
         for (const Track& track : timeline->tracks)
             for (const IntervalIndex& row : track.rows)
                 n += visibleBars(row, timeline->items(track), {start, start + length}, 1440.0)
                          .size();
-        const double ms = static_cast<double>(nowNs() - before) / 1e6;
+        const double ms = 1000.0 * static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC;
         std::printf("bars at %8.4f %% of the run: %zu in %.2f ms\n", share * 100.0, n, ms);
         EXPECT_LE(n, timeline->tracks.size() * 2 * 1441);
         EXPECT_LT(ms, 16.0);

@@ -1,5 +1,8 @@
 // A CUDA plugin whose only device is the emulator: with LANESCOPE_CUDA_PLUGIN naming it the command
-// line and the scripts for GPUs run on a machine without one. For tests; nothing installs it.
+// line and the scripts for GPUs run on a machine without one. LANESCOPE_EMULATED_FAIL_AFTER=N: it
+// stops after so much work. For tests; nothing installs it.
+
+#include <cstdlib>
 
 #include "engine/backend/cuda/plugin_api.h"
 #include "tests/engine/backend/emulated_device.h"
@@ -20,7 +23,10 @@ bool deviceInfo(int, GpuInfo* out, int*) {
 }
 
 GpuDevice* open(int, int*) {
-    return new EmulatedDevice({}, theCounts);
+    EmulatedOptions options;
+    if (const char* after = std::getenv("LANESCOPE_EMULATED_FAIL_AFTER"); after != nullptr)
+        options.failAfter = std::atoi(after);
+    return new EmulatedDevice(options, theCounts);
 }
 
 constexpr CudaPlugin kPlugin{kCudaPluginVersion, driver, [] { return 1; },

@@ -40,6 +40,25 @@ TEST(GpuBench, MeasuresEveryFormatAndAttention) {
     EXPECT_EQ(bench->rows.back().name, "attention 2/1 heads of 64, last 17 of 64");
 }
 
+TEST(GpuBench, AnotherLibraryIsMeasuredBesideOurProductsOf16BitWeights) {
+    EmulatedCounts counts;
+    EmulatedDevice device({}, counts);
+    const CancelToken cancel;
+    int calls = 0;
+    const GpuBenchRival rival{"another", [&](const kernels::MatmulArgs& args) {
+                                  ++calls;
+                                  EXPECT_NE(args.xb, nullptr);
+                                  EXPECT_NE(args.weight, nullptr);
+                                  return kernels::cuda::kSuccess;
+                              }};
+    const auto bench = benchGpu(device, small(), cancel, &rival);
+    ASSERT_TRUE(bench.ok()) << bench.error().toString();
+    ASSERT_EQ(bench->rows.size(), 7U * 3 + 2 * 3 + 2);
+    EXPECT_EQ(bench->rows[15].name, "product bf16 64x256, 1 token");
+    EXPECT_EQ(bench->rows[16].name, "product bf16 64x256, 1 token, another");
+    EXPECT_EQ(calls, 2 * 2 * 3) << "a warm-up and a repetition each";
+}
+
 TEST(GpuBench, SaysWhatDidNotFitAndStopsWhenCancelled) {
     EmulatedCounts counts;
     EmulatedOptions options;

@@ -12,7 +12,7 @@
 namespace lanescope::profiler {
 namespace {
 
-const GpuInfo kGpu{"Test GPU", "GPU-11", 1, 9, 0, 132, 1U << 30};
+const GpuInfo kGpu{"Test GPU", "GPU-11", 1, 9, 0, 132, 1U << 30, 4000.0};
 
 class FakeTracer final : public DeviceTracer {
   public:
@@ -71,6 +71,7 @@ TEST(DeviceRun, IsArmedOnceAndAttachedToEachRun) {
         EXPECT_EQ(run->devices[0].name, "Test GPU");
         EXPECT_EQ(run->devices[0].uuid, "GPU-11");
         EXPECT_EQ(run->devices[0].nSms, 132);
+        EXPECT_EQ(run->devices[0].copyGBps, 4000.0);
         EXPECT_TRUE(run->deviceTiming.unavailable.empty());
     }
     EXPECT_EQ(armed, 1);

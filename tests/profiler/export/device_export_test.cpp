@@ -167,6 +167,8 @@ TEST(DeviceReports, SayWhatTimingLostAndCostOrWhyThereIsNone) {
     run = test::makeRun();
     run.deviceTiming.unavailable = "no NVIDIA driver";
     EXPECT_NE(exportMarkdown(run).find("devices not timed: no NVIDIA driver"), std::string::npos);
+    const auto trace = nlohmann::json::parse(exportTrace(run));
+    EXPECT_EQ(trace["otherData"]["deviceTiming"]["unavailable"], "no NVIDIA driver");
 }
 
 TEST(DeviceReports, TheTableOfActivitiesIsWrittenBesideTheTokens) {

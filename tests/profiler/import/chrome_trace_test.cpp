@@ -240,7 +240,7 @@ TEST(ChromeTrace, DamagedFilesNeverEndInAnythingButAResult) {
     std::mt19937 random(7);
     for (int trial = 0; trial < 3'000; ++trial) {
         std::string text = kPyTorch;
-        for (int change = 0; change < 3; ++change) {
+        for (int change = 0; change < 3 && !text.empty(); ++change) {
             const std::size_t at = random() % text.size();
             switch (random() % 4) {
                 case 0:

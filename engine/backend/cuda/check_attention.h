@@ -1,0 +1,31 @@
+#pragma once
+// Attention of a device against the reference: sequences whose pages lie mixed in one pool, as a
+// backend has them. For op_suite.cpp and self_test.cpp.
+
+#include <span>
+#include <vector>
+
+#include "engine/backend/cuda/op_check.h"
+
+namespace lanescope {
+
+/// A sequence of `context` tokens of which the last nTokens are attended.
+struct AttendedSequence {
+    std::int32_t context;
+    std::int32_t nTokens;
+};
+
+struct AttentionShape {
+    std::int64_t nHeads, nKvHeads, headDim;
+    std::vector<AttendedSequence> sequences;
+    std::int64_t window = 0;
+    float softcap = 0.0F;
+    std::int64_t nSplits = 1;
+    std::int64_t blockTokens = 16;
+};
+
+/// A row named "attention <type><form>" over a cache of F32, F16 or BF16.
+void checkAttention(OpCheck& check, kernels::DType type, const std::string& form,
+                    std::span<const AttentionShape> shapes);
+
+}  // namespace lanescope
