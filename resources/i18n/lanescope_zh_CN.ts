@@ -289,6 +289,26 @@
         <source>Pinned: every thread stays on a core of its own</source>
         <translation>绑核：每个线程固定在各自的核心上</translation>
     </message>
+    <message>
+        <source>own products</source>
+        <translation>自有矩阵乘法</translation>
+    </message>
+    <message>
+        <source>Who multiplies f16 and bf16 matrices on a GPU: the lane&apos;s own kernels, or NVIDIA&apos;s cuBLASLt</source>
+        <translation>GPU 上由谁计算 f16 和 bf16 矩阵乘法：通道自有内核，或 NVIDIA 的 cuBLASLt</translation>
+    </message>
+    <message>
+        <source>sampled on the GPU</source>
+        <translation>在 GPU 上采样</translation>
+    </message>
+    <message>
+        <source>sampled on the processor</source>
+        <translation>在处理器上采样</translation>
+    </message>
+    <message>
+        <source>Where a GPU lane&apos;s tokens are chosen: on the GPU only they are copied back, on the processor all logits are</source>
+        <translation>GPU 通道的 token 在何处选取：在 GPU 上只拷回 token，在处理器上拷回全部 logits</translation>
+    </message>
 </context>
 <context>
     <name>MetadataRows</name>
@@ -2175,6 +2195,38 @@
     <message>
         <source>Com&amp;putes on</source>
         <translation>计算设备(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Matri&amp;x products</source>
+        <translation>矩阵乘法(&amp;X)</translation>
+    </message>
+    <message>
+        <source>&amp;Next token from</source>
+        <translation>下一个 token 来自(&amp;N)</translation>
+    </message>
+    <message>
+        <source>own kernels</source>
+        <translation>自有内核</translation>
+    </message>
+    <message>
+        <source>NVIDIA&apos;s cuBLASLt, for f16 and bf16 weights</source>
+        <translation>NVIDIA 的 cuBLASLt，用于 f16 和 bf16 权重</translation>
+    </message>
+    <message>
+        <source>Who multiplies f16 and bf16 matrices; a lane that cannot have the library says why</source>
+        <translation>由谁计算 f16 和 bf16 矩阵乘法；无法使用该库的通道会说明原因</translation>
+    </message>
+    <message>
+        <source>processor: all logits are copied back</source>
+        <translation>处理器：拷回全部 logits</translation>
+    </message>
+    <message>
+        <source>GPU: only the tokens are</source>
+        <translation>GPU：只拷回 token</translation>
+    </message>
+    <message>
+        <source>Where logits become tokens; the same seed gives the same tokens</source>
+        <translation>logits 在何处变成 token；相同种子得到相同 token</translation>
     </message>
 </context>
 <context>
