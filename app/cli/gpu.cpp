@@ -12,6 +12,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/format.h"
 #include "engine/lane/gpu_bench.h"
+#include "engine/lane/gpu_rival.h"
 
 namespace lanescope::cli {
 
@@ -96,7 +97,9 @@ Result<void> addOps(GpuDevice& device, const CancelToken& cancel, Report& report
 }
 
 Result<void> addBench(GpuDevice& device, const CancelToken& cancel, Report& report) {
-    auto bench = benchGpu(device, {}, cancel);
+    std::string why;
+    const auto rival = cublasRival(device, &why);
+    auto bench = benchGpu(device, {}, cancel, rival ? &*rival : nullptr);
     if (!bench) return bench.error();
     ordered_json rows = ordered_json::array();
     report.text += "\ncopy: " + formatNumber(bench->copyGbps, 1) +
@@ -113,7 +116,10 @@ Result<void> addBench(GpuDevice& device, const CancelToken& cancel, Report& repo
                        formatNumber(row.gbps, 1) + " | " + formatNumber(100.0 * row.ofCopy, 0) +
                        " % | " + formatNumber(row.tflops, 2) + " |\n";
     }
-    report.json["bench"] = {{"copyGbps", bench->copyGbps}, {"kernels", rows}};
+    report.json["bench"] = {{"copyGbps", bench->copyGbps},
+                            {"beside", rival ? rival->name : "nothing: " + why},
+                            {"kernels", rows}};
+    if (!rival) report.text += "\nnot beside cuBLASLt: " + why + "\n";
     return {};
 }
 

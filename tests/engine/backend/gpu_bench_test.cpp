@@ -1,6 +1,7 @@
 // The kernel benchmark on the emulated device: every row is there and counts what it should.
 
 #include "engine/lane/gpu_bench.h"
+#include "engine/lane/gpu_rival.h"
 
 #include <gtest/gtest.h>
 
@@ -57,6 +58,24 @@ TEST(GpuBench, AnotherLibraryIsMeasuredBesideOurProductsOf16BitWeights) {
     EXPECT_EQ(bench->rows[15].name, "product bf16 64x256, 1 token");
     EXPECT_EQ(bench->rows[16].name, "product bf16 64x256, 1 token, another");
     EXPECT_EQ(calls, 2 * 2 * 3) << "a warm-up and a repetition each";
+}
+
+TEST(GpuBench, CublasIsARivalWhereItIsThere) {
+    EmulatedCounts counts;
+    EmulatedDevice device({}, counts);
+    const CancelToken cancel;
+    std::string why;
+    const auto rival = cublasRival(device, &why);
+    ASSERT_TRUE(rival.has_value()) << why;
+    const auto bench = benchGpu(device, small(), cancel, &*rival);
+    ASSERT_TRUE(bench.ok()) << bench.error().toString();
+    EXPECT_EQ(bench->rows.size(), 7U * 3 + 2 * 3 + 2);
+    // What it refuses has no row.
+    GpuBenchRival refusing = *rival;
+    refusing.product = [](const kernels::MatmulArgs&) -> kernels::cuda::Status { return 801; };
+    const auto alone = benchGpu(device, small(), cancel, &refusing);
+    ASSERT_TRUE(alone.ok()) << alone.error().toString();
+    EXPECT_EQ(alone->rows.size(), 7U * 3 + 2);
 }
 
 TEST(GpuBench, SaysWhatDidNotFitAndStopsWhenCancelled) {
