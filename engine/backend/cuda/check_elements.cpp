@@ -239,6 +239,31 @@ void checkQuantiseActs(OpCheck& check) {
     }
 }
 
+void checkRoundActs(OpCheck& check) {
+    for (const DType type : {DType::F16, DType::BF16}) {
+        check.begin("roundActs " + std::string(kernels::info(type).name), op_tolerance::kRounding);
+        for (const std::int64_t n : {1, 7, 64, 4096}) {
+            const auto x = checkNumbers(n, 1);
+            std::vector<std::uint16_t> rounded(x.size());
+            std::vector<float> wanted(x.size()), got(x.size());
+            OpCheck::reference().fromF32(type, x.data(), rounded.data(), n);
+            OpCheck::reference().dequantiseRow(type, rounded.data(), wanted.data(), n);
+            kernels::cuda::RoundActsArgs args;
+            args.x = check.put(x);
+            auto* out = check.room<std::uint16_t>(x.size());
+            args.out = out;
+            args.type = type;
+            args.n = n;
+            if (!check.run(std::to_string(n),
+                           [&] { return check.ops().roundActs(args, check.stream()); }))
+                break;
+            const auto halves = check.get(out, x.size());
+            OpCheck::reference().dequantiseRow(type, halves.data(), got.data(), n);
+            check.compare(got, wanted);
+        }
+    }
+}
+
 void checkActivations(OpCheck& check) {
     activation(check, Activation::Silu, "silu");
     activation(check, Activation::GeluTanh, "gelu tanh");

@@ -12,6 +12,7 @@ void checkNorms(OpCheck& check);
 /// The smallest of checkNorms(): RMSNorm of a few tokens.
 void checkRmsNorm(OpCheck& check);
 void checkQuantiseActs(OpCheck& check);
+void checkRoundActs(OpCheck& check);
 void checkActivations(OpCheck& check);
 void checkAddAndSoftcap(OpCheck& check);
 

@@ -6,6 +6,7 @@
 #include "engine/backend/cuda/check_elements.h"
 #include "engine/backend/cuda/check_products.h"
 #include "engine/backend/cuda/check_rope.h"
+#include "engine/backend/cuda/check_vocab.h"
 
 namespace lanescope {
 
@@ -78,6 +79,7 @@ Result<OpSuite> runOpSuite(GpuDevice& device, const kernels::cuda::OpTable& ops,
     std::vector<std::function<void()>> parts{
         [&] { checkEmbed(check); },        [&] { checkNorms(check); },
         [&] { checkQuantiseActs(check); }, [&] { checkRopeKv(check); },
+        [&] { checkRoundActs(check); },    [&] { checkSampling(check); },
         [&] { checkActivations(check); },  [&] { checkAddAndSoftcap(check); }};
     for (int type = 0; type < kernels::kDTypes; ++type)
         parts.emplace_back([&check, type] { checkProducts(check, static_cast<DType>(type)); });
