@@ -6,13 +6,13 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "engine/backend/cuda/gpu_rival.h"
 #include "engine/backend/cuda/op_suite.h"
 #include "engine/backend/cuda/plugin_source.h"
 #include "engine/backend/cuda/self_test.h"
 #include "engine/base/clock.h"
 #include "engine/base/format.h"
 #include "engine/lane/gpu_bench.h"
-#include "engine/lane/gpu_rival.h"
 
 namespace lanescope::cli {
 

@@ -68,7 +68,7 @@ Result<double> copyGbps(GpuDevice& device, Stopwatch& watch, const GpuMemory& me
 class Bench {
   public:
     Bench(GpuDevice& device, const GpuBenchSizes& sizes, const CancelToken& cancel,
-          const GpuBenchRival* rival)
+          const GpuRival* rival)
         : m_device(device), m_sizes(sizes), m_cancel(cancel), m_rival(rival), m_watch(device) {}
 
     Result<GpuBench> run() {
@@ -263,7 +263,7 @@ class Bench {
     GpuDevice& m_device;
     const GpuBenchSizes& m_sizes;
     const CancelToken& m_cancel;
-    const GpuBenchRival* m_rival;
+    const GpuRival* m_rival;
     Stopwatch m_watch;
     GpuMemory m_cold, m_x, m_y, m_acts;
     GpuBench m_out;
@@ -280,7 +280,7 @@ Result<double> measureCopyGbps(GpuDevice& device, std::uint64_t bytes, int repet
 }
 
 Result<GpuBench> benchGpu(GpuDevice& device, const GpuBenchSizes& sizes, const CancelToken& cancel,
-                          const GpuBenchRival* rival) {
+                          const GpuRival* rival) {
     return Bench(device, sizes, cancel, rival).run();
 }
 

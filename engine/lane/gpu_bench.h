@@ -3,11 +3,11 @@
 // bandwidth the device was just measured at and, for products of 16-bit weights, beside another
 // library's where there is one. Weights are read from far more memory than its caches hold.
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "engine/backend/cuda/gpu_device.h"
+#include "engine/backend/cuda/gpu_rival.h"
 #include "engine/base/cancel.h"
 
 namespace lanescope {
@@ -39,13 +39,6 @@ struct GpuBench {
     std::vector<GpuBenchRow> rows;
 };
 
-/// Another library that multiplies by F16 and BF16 weights on the device's stream.
-struct GpuBenchRival {
-    std::string name;  ///< "cuBLASLt 13.1"
-    /// Queues y = x · Wᵀ; x [nTokens, nCols] of the weights' type is at args.xb.
-    std::function<kernels::cuda::Status(const kernels::MatmulArgs&)> product;
-};
-
 /// 10^9 bytes a second that copies of so many bytes inside a device read and write, the median of
 /// some. Errors: OutOfMemory; NoDevice when work fails; Cancelled.
 Result<double> measureCopyGbps(GpuDevice& device, std::uint64_t bytes, int repetitions,
@@ -53,6 +46,6 @@ Result<double> measureCopyGbps(GpuDevice& device, std::uint64_t bytes, int repet
 
 /// `rival`: null where there is none. Errors: OutOfMemory; NoDevice when work fails; Cancelled.
 Result<GpuBench> benchGpu(GpuDevice& device, const GpuBenchSizes& sizes, const CancelToken& cancel,
-                          const GpuBenchRival* rival = nullptr);
+                          const GpuRival* rival = nullptr);
 
 }  // namespace lanescope

@@ -1,10 +1,10 @@
 // The kernel benchmark on the emulated device: every row is there and counts what it should.
 
 #include "engine/lane/gpu_bench.h"
-#include "engine/lane/gpu_rival.h"
 
 #include <gtest/gtest.h>
 
+#include "engine/backend/cuda/gpu_rival.h"
 #include "tests/engine/backend/emulated_device.h"
 
 namespace lanescope {
@@ -46,12 +46,12 @@ TEST(GpuBench, AnotherLibraryIsMeasuredBesideOurProductsOf16BitWeights) {
     EmulatedDevice device({}, counts);
     const CancelToken cancel;
     int calls = 0;
-    const GpuBenchRival rival{"another", [&](const kernels::MatmulArgs& args) {
-                                  ++calls;
-                                  EXPECT_NE(args.xb, nullptr);
-                                  EXPECT_NE(args.weight, nullptr);
-                                  return kernels::cuda::kSuccess;
-                              }};
+    const GpuRival rival{"another", [&](const kernels::MatmulArgs& args) {
+                             ++calls;
+                             EXPECT_NE(args.xb, nullptr);
+                             EXPECT_NE(args.weight, nullptr);
+                             return kernels::cuda::kSuccess;
+                         }};
     const auto bench = benchGpu(device, small(), cancel, &rival);
     ASSERT_TRUE(bench.ok()) << bench.error().toString();
     ASSERT_EQ(bench->rows.size(), 7U * 3 + 2 * 3 + 2);
@@ -71,7 +71,7 @@ TEST(GpuBench, CublasIsARivalWhereItIsThere) {
     ASSERT_TRUE(bench.ok()) << bench.error().toString();
     EXPECT_EQ(bench->rows.size(), 7U * 3 + 2 * 3 + 2);
     // What it refuses has no row.
-    GpuBenchRival refusing = *rival;
+    GpuRival refusing = *rival;
     refusing.product = [](const kernels::MatmulArgs&) -> kernels::cuda::Status { return 801; };
     const auto alone = benchGpu(device, small(), cancel, &refusing);
     ASSERT_TRUE(alone.ok()) << alone.error().toString();

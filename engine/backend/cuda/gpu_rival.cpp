@@ -1,4 +1,4 @@
-#include "engine/lane/gpu_rival.h"
+#include "engine/backend/cuda/gpu_rival.h"
 
 #include <memory>
 #include <utility>
@@ -25,13 +25,13 @@ std::string nameOf(std::size_t version) {
 
 }  // namespace
 
-std::optional<GpuBenchRival> cublasRival(GpuDevice& device, std::string* why) {
+std::optional<GpuRival> cublasRival(GpuDevice& device, std::string* why) {
     auto library = std::make_shared<Library>();
     library->workspace = GpuMemory(device, GpuMemory::Kind::Device, kWorkspaceBytes);
     library->cublas = device.openCublas(library->workspace.data(),
                                         library->workspace.present() ? kWorkspaceBytes : 0, why);
     if (library->cublas == nullptr) return std::nullopt;
-    GpuBenchRival rival;
+    GpuRival rival;
     rival.name = nameOf(library->cublas->version());
     rival.product = [library, &device](const kernels::MatmulArgs& args) {
         kernels::cuda::CublasProduct product;
