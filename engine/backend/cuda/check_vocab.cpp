@@ -36,10 +36,10 @@ struct LogitRows {
         std::stable_sort(order.begin(), order.end(),
                          [x](std::int32_t a, std::int32_t b) { return x[a] > x[b]; });
         const double best = x[order[0]];
-        double sum = 0.0;
+        double sum = 1.0;  // of the best itself
         double weighted = 0.0;
-        for (std::int64_t id = 0; id < vocab; ++id) {
-            const double shifted = x[id] - best;
+        for (auto id = order.begin() + 1; id != order.end(); ++id) {
+            const double shifted = x[*id] - best;
             sum += std::exp(shifted);
             weighted += std::exp(shifted) * shifted;
         }
