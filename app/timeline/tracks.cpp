@@ -29,8 +29,7 @@ using Key = std::tuple<std::int64_t, TrackKind, std::int64_t>;  // lane or proce
 class Builder {
   public:
     Builder(profiler::RunSnapshot run, const Timeline* previous, BuildProgress* progress)
-        : m_progress(progress) {
-        m_out = std::make_shared<Timeline>();
+        : m_progress(progress), m_out(std::make_shared<Timeline>()) {
         if (sameRun(*run, previous)) {
             for (const Track& track : previous->tracks) {
                 const TrackGroup& group = previous->groups[track.group];
