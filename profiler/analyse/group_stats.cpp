@@ -85,7 +85,7 @@ class Walk {
         for (const auto& lane : run.lanes)
             for (const RequestData* timed : timedRequests(run, lane.index))
                 m_timed.insert(timed->record.id);
-        m_opSums.resize(static_cast<std::size_t>(maxLane() + 2));
+        m_opSums.resize(static_cast<std::size_t>(maxLane()) + 2);
         m_deviceOpSums.resize(m_opSums.size());
         for (const DeviceFacts& device : run.devices)
             m_copyGBps = std::max(m_copyGBps, device.copyGBps);
@@ -158,7 +158,7 @@ class Walk {
             ++m_items;
             const bool phase = isPhase(s.op);
             const Sample sample{s.tEndNs - s.tStartNs, s.bytes, s.flops, -1.0F, phase};
-            const auto lane = static_cast<std::size_t>(s.lane + 1);
+            const auto lane = static_cast<std::size_t>(s.lane) + 1;
             if (lane < m_opSums.size())
                 m_opSums[lane][static_cast<std::size_t>(s.op)].add(sample, false);
             if (phase && m_by != GroupBy::Op) continue;  // they enclose what is summed
@@ -224,7 +224,7 @@ class Walk {
                                 a.occupancy > 0.0F ? a.occupancy : -1.0F, false};
             m_sums.of(keyOf(a)).add(sample, true);
             m_laneMs[{a.lane, TimedBy::Device}] += static_cast<double>(sample.ns) / 1e6;
-            const auto lane = static_cast<std::size_t>(a.lane + 1);
+            const auto lane = static_cast<std::size_t>(a.lane) + 1;
             if (lane < m_deviceOpSums.size() && a.op >= 0 && a.op < trace::kOpCount)
                 m_deviceOpSums[lane][static_cast<std::size_t>(a.op)].add(sample, false);
         }
@@ -314,7 +314,7 @@ class Walk {
     }
 
     void finishDeviceOps(std::int32_t lane, GroupTable& table) {
-        const auto l = static_cast<std::size_t>(lane + 1);
+        const auto l = static_cast<std::size_t>(lane) + 1;
         for (int op = 0; op < trace::kOpCount; ++op) {
             GroupSum& sum = m_deviceOpSums[l][static_cast<std::size_t>(op)];
             if (sum.count == 0) continue;
