@@ -150,7 +150,7 @@ QString itemName(const Items& items, std::uint32_t i) {
 }
 
 QString itemLabel(const Items& items, std::uint32_t i) {
-    const QString name = itemName(items, i);
+    QString name = itemName(items, i);
     const Facts f = factsOf(items, i);
     if (items.kind() == ItemKind::Span && f.layer >= 0)
         return QStringLiteral("%1 · L%2").arg(name).arg(f.layer);
