@@ -458,6 +458,7 @@ class ViewsTest : public QObject {
         };
         QVERIFY(isShown(QStringLiteral("products")) && isShown(QStringLiteral("sampling")));
         QCOMPARE(dialog.lane(), lane);
+        save(dialog, "lane-dialog-gpu");
         auto* backend = dialog.findChild<QComboBox*>(QStringLiteral("backend"));
         backend->setCurrentIndex(backend->findData(QStringLiteral("cpu")));
         QVERIFY(!isShown(QStringLiteral("products")) && !isShown(QStringLiteral("sampling")));
