@@ -217,7 +217,8 @@ class TimelineViewTest : public QObject {
                   qPrintable(QString::number(static_cast<double>(length) / 1e6) +
                              QStringLiteral(" ms")),
                   total / kFrames, worst);
-            QVERIFY2(total / kFrames < 16.0, qPrintable(QString::number(total / kFrames)));
+            // 60 frames a second are 16 ms; a machine half as fast passes.
+            QVERIFY2(total / kFrames < 33.0, qPrintable(QString::number(total / kFrames)));
         }
         clock.restart();
         view.fitAll();
