@@ -11,15 +11,9 @@ void IntervalIndex::append(const Items& items, std::uint32_t item) {
     Node leaf;
     for (std::size_t i = m_items.size() - kLeaf; i < m_items.size(); ++i) {
         const std::uint32_t at = m_items[i];
-        const std::int64_t start = items.start(at), end = items.end(at);
-        leaf.lastStartNs = start;
-        leaf.maxEndNs = i + kLeaf == m_items.size() ? end : std::max(leaf.maxEndNs, end);
-        leaf.busyNs += end - start;
+        leaf.lastStartNs = items.start(at);
         leaf.keyBits |= keyBit(items.key(at));
-        if (end - start > leaf.longestNs) {
-            leaf.longestNs = end - start;
-            leaf.longest = at;
-        }
+        leaf.add(totalsOf(leaf.lastStartNs, items.end(at), at));
     }
     if (m_levels.empty()) m_levels.emplace_back();
     m_levels[0].push_back(leaf);
@@ -29,12 +23,8 @@ void IntervalIndex::append(const Items& items, std::uint32_t item) {
         for (std::size_t i = below.size() - kFan + 1; i < below.size(); ++i) {
             const Node& child = below[i];
             node.lastStartNs = child.lastStartNs;
-            node.maxEndNs = std::max(node.maxEndNs, child.maxEndNs);
-            node.busyNs += child.busyNs;
             node.keyBits |= child.keyBits;
-            if (child.longestNs <= node.longestNs) continue;
-            node.longestNs = child.longestNs;
-            node.longest = child.longest;
+            node.add(child);
         }
         if (k + 1 == m_levels.size()) m_levels.emplace_back();
         m_levels[k + 1].push_back(node);
@@ -75,13 +65,12 @@ std::size_t IntervalIndex::firstEndingAfter(const Items& items, std::int64_t tNs
     return i;
 }
 
-void IntervalIndex::add(Sum& sum, const Node& node, std::size_t count) {
-    sum.maxEndNs = sum.count == 0 ? node.maxEndNs : std::max(sum.maxEndNs, node.maxEndNs);
-    sum.busyNs += node.busyNs;
-    sum.count += count;
-    if (node.longestNs <= sum.longestNs) return;
-    sum.longestNs = node.longestNs;
-    sum.longest = node.longest;
+void IntervalIndex::Totals::add(const Totals& later) {
+    maxEndNs = std::max(maxEndNs, later.maxEndNs);
+    busyNs += later.busyNs;
+    if (later.longestNs <= longestNs) return;
+    longestNs = later.longestNs;
+    longest = later.longest;
 }
 
 std::size_t IntervalIndex::advance(const Items& items, std::size_t from, std::int64_t tNs, Sum* sum,
@@ -93,15 +82,18 @@ std::size_t IntervalIndex::advance(const Items& items, std::size_t from, std::in
             i, [tNs](const Node& n) { return n.lastStartNs < tNs; }, &node);
         if (whole > std::max<std::size_t>(width, 1) && i > from && i % whole == 0) break;
         if (width > 0) {
-            if (sum != nullptr) add(*sum, *node, width);
+            if (sum != nullptr) {
+                sum->add(*node);
+                sum->count += width;
+            }
             i += width;
             continue;
         }
         const std::int64_t start = this->start(items, i);
         if (start >= tNs) break;
         if (sum != nullptr) {
-            const std::int64_t end = this->end(items, i);
-            add(*sum, {start, end, end - start, end - start, item(i), 0}, 1);
+            sum->add(totalsOf(start, end(items, i), item(i)));
+            ++sum->count;
         }
         ++i;
     }

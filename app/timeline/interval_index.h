@@ -5,6 +5,7 @@
 // grows on another thread while an older copy is painted. About 7 bytes an item.
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -18,13 +19,17 @@ class IntervalIndex {
     static constexpr std::size_t kLeaf = 16;  ///< items in a node of the lowest level
     static constexpr std::size_t kFan = 16;   ///< nodes in a node above
 
-    /// What a stretch of the row holds.
-    struct Sum {
-        std::size_t count = 0;
-        std::int64_t maxEndNs = 0;
+    /// What some items come to.
+    struct Totals {
+        std::int64_t maxEndNs = std::numeric_limits<std::int64_t>::min();
         std::int64_t busyNs = 0;  ///< sum of the durations
         std::int64_t longestNs = -1;
         std::uint32_t longest = 0;  ///< the item
+        void add(const Totals& later);
+    };
+    /// What a stretch of the row holds.
+    struct Sum : Totals {
+        std::size_t count = 0;
     };
 
     /// Whether a row keeps the times of its items beside it: those of one that has few of many
@@ -86,16 +91,15 @@ class IntervalIndex {
     [[nodiscard]] std::size_t memoryBytes() const;
 
   private:
-    struct Node {
-        std::int64_t lastStartNs = 0;
-        std::int64_t maxEndNs = 0;
-        std::int64_t busyNs = 0;
-        std::int64_t longestNs = -1;  ///< here too: the item itself is far away in memory
-        std::uint32_t longest = 0;
+    /// The totals hold the longest duration too: the item itself is far away in memory.
+    struct Node : Totals {
         std::uint32_t keyBits = 0;
+        std::int64_t lastStartNs = 0;
     };
     using Level = profiler::SharedList<Node, 256>;
-    static void add(Sum& sum, const Node& node, std::size_t count);
+    static Totals totalsOf(std::int64_t startNs, std::int64_t endNs, std::uint32_t item) {
+        return {endNs, endNs - startNs, endNs - startNs, item};
+    }
 
     /// The largest complete node that begins at position i and passes the test; its width, or 0.
     template <class Test>

@@ -75,14 +75,14 @@ std::vector<Bar> visibleBars(const IntervalIndex& row, const Items& items, TimeR
 std::size_t itemAt(const IntervalIndex& row, const Items& items, std::int64_t tNs,
                    std::int64_t slackNs) {
     const std::size_t after = row.firstEndingAfter(items, tNs - 1);
-    if (after < row.size() && items.start(row.item(after)) <= tNs) return after;
+    if (after < row.size() && row.start(items, after) <= tNs) return after;
     std::size_t best = row.size();
     std::int64_t nearest = slackNs;
-    if (after < row.size() && items.start(row.item(after)) - tNs <= nearest) {
-        nearest = items.start(row.item(after)) - tNs;
+    if (after < row.size() && row.start(items, after) - tNs <= nearest) {
+        nearest = row.start(items, after) - tNs;
         best = after;
     }
-    if (after > 0 && tNs - items.end(row.item(after - 1)) <= nearest) best = after - 1;
+    if (after > 0 && tNs - row.end(items, after - 1) <= nearest) best = after - 1;
     return best;
 }
 
