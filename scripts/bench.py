@@ -27,7 +27,7 @@ def parse(argv):
     p = argparse.ArgumentParser(prog="./dev bench", description="Measures speed and memory; beside llama.cpp's with --peer.")
     p.add_argument("--peer", metavar="PATH", help="llama.cpp's folder of built tools (build/bin), or its llama-bench")
     p.add_argument("--tables", metavar="LIST", help=f"of {','.join(tables.TABLES)} (default {tables.DEFAULT})")
-    p.add_argument("--rounds", type=int, default=5, metavar="N", help="counted rounds; one more warms up (default 5)")
+    p.add_argument("--rounds", type=int, default=5, metavar="N", help="counted rounds; one more warms up, but for long prompts (default 5)")
     p.add_argument("--threads", type=int, default=os.cpu_count(), metavar="N", help="of both sides (default: all)")
     p.add_argument("--out", metavar="FILE", help="the JSON (default out/bench/TIME.json)")
     p.add_argument("--kernels", action="store_true", help="the kernel benchmarks; alone unless --tables or --peer is given too")

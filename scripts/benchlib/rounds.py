@@ -11,11 +11,11 @@ class Side:
         self.who, self.measure = who, measure
 
 
-def alternate(sides, rounds):
-    """({who: {test: [value a round]}}, errors). The first round warms up and is not counted; with rounds = 0 it is the only one and
-    counts. A side that fails leaves the rest to the others."""
+def alternate(sides, rounds, warm_up=True):
+    """({who: {test: [value a round]}}, errors). With `warm_up` one round more comes first and is not counted. A side that fails
+    leaves the rest to the others."""
     values, errors, dead = {"ours": {}, "peer": {}}, [], set()
-    for i in range(rounds + 1):
+    for i in range(rounds + warm_up):
         for k in list(range(len(sides)))[:: 1 if i % 2 == 0 else -1]:
             if k in dead:
                 continue
@@ -27,7 +27,7 @@ def alternate(sides, rounds):
                 errors.append(f"{sides[k].who}: {said}")
                 print(f"bench: {errors[-1]}", file=sys.stderr, flush=True)
                 continue
-            for test, value in found.items() if i or rounds == 0 else ():
+            for test, value in found.items() if i or not warm_up else ():
                 values[sides[k].who].setdefault(test, []).append(value)
     return values, errors
 

@@ -12,13 +12,13 @@ class Bench:
     def __init__(self, ours, peer, options):
         self.ours, self.peer, self.options = ours, peer, options
 
-    def compare(self, model, ours, peer, unit="tok/s", lower_is_better=False, rounds=None):
+    def compare(self, model, ours, peer, unit="tok/s", lower_is_better=False, rounds=None, warm_up=True):
         """ours, peer: functions of the model that return {test: value}, or lists of them."""
         listed = lambda f: f if isinstance(f, list) else [f]
         sides = [Side("ours", lambda f=f: f(model)) for f in listed(ours)]
         if self.peer:
             sides += [Side("peer", lambda f=f: f(model)) for f in listed(peer)]
-        values, errors = alternate(sides, self.options.rounds if rounds is None else rounds)
+        values, errors = alternate(sides, self.options.rounds if rounds is None else rounds, warm_up)
         tests = list(dict.fromkeys([*values["ours"], *values["peer"]]))
         name = os.path.basename(model)
         return [Row(name, t, unit, lower_is_better, values["ours"].get(t, []), values["peer"].get(t, [])) for t in tests], errors
@@ -45,14 +45,16 @@ def depth(bench, model):
     at_zero = o.depth_tokens if 0 in o.depths else 0
     deep = [d for d in o.depths if 0 < d <= trained]
 
-    def speeds(side, depth_option, *ours_only):
-        out = {}
-        if long_prompt or at_zero:
-            out |= side.speeds(model, "-p", long_prompt, "-n", at_zero)
-        if deep:  # the prompt before each test warms up
-            out |= side.speeds(model, "-p", 0, "-n", o.depth_tokens, depth_option, ",".join(map(str, deep)), *ours_only)
+    def speeds(side, depth_option, *cold):
+        # A long prompt needs no warming up, and the one before each test at depth warms up what the test uses.
+        out = side.speeds(model, "-p", long_prompt, "-n", 0, *cold) if long_prompt else {}
+        if at_zero:
+            out |= side.speeds(model, "-p", 0, "-n", at_zero)
+        if deep:
+            out |= side.speeds(model, "-p", 0, "-n", o.depth_tokens, depth_option, ",".join(map(str, deep)), *cold)
         return out
-    rows, errors = bench.compare(model, lambda _: speeds(bench.ours, "--depth", "--warmup", 0), lambda _: speeds(bench.peer, "-d"))
+    rows, errors = bench.compare(model, lambda _: speeds(bench.ours, "--depth", "--warmup", 0),
+                                 lambda _: speeds(bench.peer, "-d", "--no-warmup"), warm_up=False)
     for r in [r for r in rows if r.test.startswith("pp")]:  # the time a reader waits
         seconds = lambda speeds: [long_prompt / tps for tps in speeds]
         rows.insert(0, Row(r.model, f"TTFT at {long_prompt}", "s", True, seconds(r.ours), seconds(r.peer)))
@@ -76,7 +78,7 @@ def quality(bench, model):
     with tempfile.TemporaryDirectory(dir=o.scratch) as folder:
         base = os.path.join(folder, "reference")
         rows, errors = bench.compare(model, lambda m: bench.ours.quality(m, o.text, o.window, base),
-                                     lambda m: bench.peer.quality(m, o.window, base), "", True, rounds=0)
+                                     lambda m: bench.peer.quality(m, o.window, base), "", True, rounds=1, warm_up=False)
     for row in rows:
         row.unit = "nats" if row.test.startswith("kld") else "share" if row.test.startswith("same") else ""
         row.lower_is_better = not row.test.startswith("same")
