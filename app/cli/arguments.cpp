@@ -9,14 +9,17 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "engine/lane/attention_option.h"
 #include "engine/lane/plan_values.h"
 
 namespace lanescope::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 8> kLaterCommands{
-    "quantise", "distil", "reason", "serve-sim", "cot-plan", "kv-memory", "cost", "draft-select"};
+constexpr std::array<std::string_view, 6> kLaterCommands{"quantise", "distil", "reason",
+                                                         "cot-plan", "cost",   "draft-select"};
+constexpr std::array<std::string_view, 3> kPolicies{"continuous", "static", "sequential"};
+constexpr std::array<std::string_view, 2> kFairness{"client", "arrival"};
 constexpr std::array<std::string_view, 1> kWeights{"as-is"};
 constexpr std::array<std::string_view, 6> kLaterWeights{"int8",      "int4",     "nf4",
                                                         "auto-gptq", "fp8-e4m3", "fp8-e5m2"};
@@ -91,6 +94,15 @@ void addExact(CLI::App* app, bool& exact) {
         ->envname("LANESCOPE_EXACT");
 }
 
+/// What the reader of a lane's option says against a word.
+auto readBy(Result<void> (*read)(const std::string&, EngineSettings&)) {
+    return [read](const std::string& word) {
+        EngineSettings ignored;
+        const auto fine = read(word, ignored);
+        return fine ? std::string() : fine.error().message;
+    };
+}
+
 void addLane(CLI::App* app, LaneSpec& lane) {
     lane.name = "A";
     app->add_option("MODEL", lane.model, "a .gguf, a .safetensors, a folder or a known name")
@@ -104,11 +116,22 @@ void addLane(CLI::App* app, LaneSpec& lane) {
     app->add_option("--weights", lane.weights, "weight format")
         ->check(oneOf(kWeights, kLaterWeights));
     app->add_option("--kv", lane.kv, "KV cache format (default fp16)")
-        ->check(oneOf(plan::kKvFormats, plan::kLaterKvFormats));
+        ->check(oneOf(plan::kKvFormats));
+    app->add_option("--kv-values", lane.kvValues, "format of values alone (default: as --kv)")
+        ->check(oneOf(plan::kKvFormats));
+    app->add_flag("--kv-rotate", lane.kvRotate,
+                  "turn keys and values by a Hadamard matrix before they are stored");
     app->add_option("--kv-block", lane.kvBlock, "tokens a KV block (default 16)")
         ->check(CLI::Range(plan::kMinKvBlock, plan::kMaxKvBlock));
-    app->add_option("--attention", lane.attention, "attention kernel (default flash)")
-        ->check(oneOf(plan::kAttentions));
+    app->add_option(
+           "--attention", lane.attention,
+           "flash (default), naive, window:W or window:W+S (S first keys stay), "
+           "block-sparse:B,L,S (blocks of B: the last L, every S-th), pages:K (the K blocks "
+           "that match best)")
+        ->check(readBy(readAttention));
+    app->add_option("--dense-layers", lane.denseLayers,
+                    "layers that look at all keys all the same, such as 0-1,5")
+        ->check(readBy(readDenseLayers));
     app->add_option("--threads", lane.threads, "threads of the maths; 0 = all")
         ->check(CLI::Range(std::int64_t{0}, plan::kMaxThreads));
     app->add_option("--context", lane.context,
@@ -317,6 +340,16 @@ void addModelCommands(CLI::App& app, Command& chosen) {
         ->check(CLI::Range(std::int64_t{2}, plan::kMaxContext));
     perplexity->add_option("--against", p->against,
                            "a reference of the same vocabulary, computed on the exact path");
+    perplexity
+        ->add_option("--against-kv", p->againstKv,
+                     "hold against the same lane with another KV format")
+        ->check(oneOf(plan::kKvFormats));
+    perplexity
+        ->add_option("--against-attention", p->againstAttention,
+                     "hold against the same lane with another attention")
+        ->check(readBy(readAttention));
+    addList(perplexity, "--depths", p->depths, 1, plan::kMaxContext,
+            "figures by position, up to each of these; every position is scored");
     perplexity->add_option("--save-logits", p->saveLogits,
                            "write the reference's predictions (without --against: the model's) "
                            "as llama.cpp's --kl-divergence-base file");
@@ -339,6 +372,80 @@ void addModelCommands(CLI::App& app, Command& chosen) {
     bench->add_option("--warmup", b->warmup, "repetitions that are not counted (default 1)")
         ->check(CLI::Range(std::int64_t{0}, plan::kMaxWarmup));
     addJson(bench, b->output);
+}
+
+void addKvMemory(CLI::App& app, Command& chosen) {
+    CLI::App* memory =
+        app.add_subcommand("kv-memory", "what the KV cache of a model, or of a shape, takes");
+    auto m = bind(memory, chosen, runKvMemory);
+    constexpr std::int64_t kMostNumber = 1 << 20;
+    memory->add_option("MODEL", m->model, "a .gguf, a .safetensors, a folder or a known name");
+    memory->add_option("--layers", m->layers, "instead of a MODEL")
+        ->check(CLI::Range(std::int64_t{1}, kMostNumber));
+    memory->add_option("--kv-heads", m->kvHeads, "KV heads a layer")
+        ->check(CLI::Range(std::int64_t{1}, kMostNumber));
+    memory->add_option("--head-dim", m->headDim, "columns a head")
+        ->check(CLI::Range(std::int64_t{1}, kMostNumber));
+    memory->add_option("--context", m->context, "tokens a sequence (default 4096)")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 24));
+    memory->add_option("--batch", m->batch, "sequences (default 1)")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{256}));
+    memory->add_option("--dtype", m->format, "number format (default fp16)")
+        ->check(oneOf(plan::kKvFormats));
+    memory->add_option("--dtype-values", m->valueFormat, "of values alone")
+        ->check(oneOf(plan::kKvFormats));
+    memory->add_option("--kv-block", m->blockTokens, "tokens a block (default 16)")
+        ->check(CLI::Range(plan::kMinKvBlock, plan::kMaxKvBlock));
+    addJson(memory, m->output);
+}
+
+void addServeSim(CLI::App& app, Command& chosen) {
+    CLI::App* serve = app.add_subcommand(
+        "serve-sim", "many requests served together as they arrive, by one policy or several");
+    auto s = bind(serve, chosen, runServeSim);
+    addLane(serve, s->lane);
+    serve
+        ->add_option("--arrivals", s->arrivals,
+                     "poisson:RATE (a second), burst:N or burst:N@SECONDS, or a file of JSON lines")
+        ->required();
+    serve->add_option("--save-arrivals", s->saveArrivals,
+                      "write the requests as JSON lines to this file and serve nothing");
+    serve->add_option("--requests", s->load.nRequests, "how many (default 16); a file has its own")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{100000}));
+    serve
+        ->add_option("--policy", s->policies,
+                     "continuous (default), static, sequential; several, with commas: one after "
+                     "the other over the same requests")
+        ->delimiter(',')
+        ->check(oneOf(kPolicies));
+    serve->add_option("--prompt-tokens", s->promptTokens, "of a made-up prompt (default 8-64)");
+    serve->add_option("--output-tokens", s->outputTokens, "of its answer (default 16-256)");
+    serve
+        ->add_option("--shared-prefix", s->load.sharedPrefix,
+                     "tokens that all made-up prompts begin with (default 0)")
+        ->check(CLI::Range(std::int64_t{0}, plan::kMaxContext));
+    serve->add_option("--max-running", s->maxRunning, "sequences at once (default 32)")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{256}));
+    serve->add_option("--budget", s->budget, "tokens a pass at most (default 256)")
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{4096}));
+    serve
+        ->add_option("--kv-blocks", s->blocks, "blocks of the KV cache; 0 = room for all (default)")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 24));
+    serve->add_flag("!--no-chunks", s->chunked,
+                    "while a prompt is computed nobody decodes (default: both in one pass)");
+    serve->add_flag("!--no-prefix-reuse", s->reusePrefixes,
+                    "compute beginnings that are in the cache again");
+    serve
+        ->add_option("--fairness", s->fairness,
+                     "client (default): who got the fewest tokens; arrival: first come")
+        ->check(oneOf(kFairness));
+    serve->add_option("--goal-ttft", s->goalTtftMs, "ms to the first token, for goodput (2000)")
+        ->check(CLI::PositiveNumber);
+    serve->add_option("--goal-tpot", s->goalTpotMs, "ms a token after it, for goodput (200)")
+        ->check(CLI::PositiveNumber);
+    serve->add_option("--temp", s->sampling.temperature, "temperature; 0 = greedy (default)");
+    serve->add_option("--seed", s->load.seed, "of times, lengths and words (default 1)");
+    addJson(serve, s->output);
 }
 
 void addRunOptions(CLI::App* app, RunArgs& args) {
@@ -431,6 +538,8 @@ Result<Command> parseArguments(int argc, const char* const* argv) {
     addConvert(app, chosen);
     addGpu(app, chosen);
     addModelCommands(app, chosen);
+    addKvMemory(app, chosen);
+    addServeSim(app, chosen);
     addRunCommands(app, chosen);
     addHistory(app, chosen);
     if (auto known = checkCommandName(app, argc, argv); !known) return known.error();

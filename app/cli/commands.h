@@ -11,6 +11,7 @@
 #include "engine/base/result.h"
 #include "engine/decode/sampler.h"
 #include "engine/lane/plan.h"
+#include "engine/schedule/arrivals.h"
 
 namespace lanescope::cli {
 
@@ -86,9 +87,12 @@ Result<int> runConvert(const ConvertArgs& args, const CancelToken& cancel);
 struct PerplexityArgs {
     LaneSpec lane;
     std::string file;
-    std::string against;     ///< the reference, on the exact path; empty: none
+    std::string against;  ///< the reference, on the exact path; empty: none
+    /// The same lane as the reference, but for its cache or attention; empty: not asked for.
+    std::string againstKv, againstAttention;
     std::string saveLogits;  ///< where the reference's predictions go; empty: nowhere
     std::int64_t window = 512;
+    std::vector<std::int64_t> depths;  ///< figures apart up to each position; then all are scored
     OutputKind output = OutputKind::Text;
 };
 Result<int> runPerplexity(const PerplexityArgs& args, const CancelToken& cancel);
@@ -106,6 +110,35 @@ struct BenchArgs {
     OutputKind output = OutputKind::Text;
 };
 Result<int> runBench(const BenchArgs& args, const CancelToken& cancel);
+
+struct KvMemoryArgs {
+    std::string model;  ///< or the shape:
+    std::int64_t layers = 0, kvHeads = 0, headDim = 0;
+    std::int64_t context = 4096, batch = 1, blockTokens = 16;
+    std::string format = "fp16";
+    std::string valueFormat;  ///< empty: as format
+    OutputKind output = OutputKind::Text;
+};
+Result<int> runKvMemory(const KvMemoryArgs& args);
+
+struct ServeArgs {
+    LaneSpec lane;
+    std::string arrivals;      ///< poisson:RATE, burst:N[@SECONDS] or a file
+    std::string saveArrivals;  ///< write them to a file and serve nothing; empty: serve
+    std::string promptTokens = "8-64", outputTokens = "16-256";
+    LoadSettings load;
+    std::vector<std::string> policies{"continuous"};
+    std::int64_t maxRunning = 32;
+    std::int64_t budget = 256;  ///< tokens a pass
+    std::int64_t blocks = 0;    ///< of the KV cache; 0: room for every sequence's context
+    bool chunked = true;
+    bool reusePrefixes = true;
+    std::string fairness = "client";
+    double goalTtftMs = 2000.0, goalTpotMs = 200.0;
+    SamplingSettings sampling;
+    OutputKind output = OutputKind::Text;
+};
+Result<int> runServeSim(const ServeArgs& args, const CancelToken& cancel);
 
 /// Where runs are kept and what files they leave.
 struct StoreArgs {

@@ -6,6 +6,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "engine/base/format.h"
+#include "engine/decode/settings.h"
 #include "engine/lane/run.h"
 
 namespace lanescope::cli {
@@ -91,7 +92,9 @@ ordered_json describe(const Model& model, const std::string& path, const std::st
     out["fileBytes"] = model.checkpoint().fileBytes();
     out["weightBytes"] = model.weightBytes();
     out["kv"] = kv;
-    out["kvBytesPerToken"] = spec.kvBytesPerToken(kv == "fp32" ? 4 : 2);
+    EngineSettings settings;
+    settings.kvKeys = settings.kvValues = *kvFormat(kv);
+    out["kvBytesPerToken"] = kvLayout(spec, settings).bytesPerToken();
     out["tensorTypes"] = tensorTypes(model.checkpoint());
     if (model.tokenizer() != nullptr) {
         out["tokenizer"] = model.tokenizer()->kind();

@@ -13,9 +13,14 @@ Result<std::unique_ptr<Engine>> openEngine(ModelStore& models, const LaneSpec& l
     auto settings = engineSettings(lane);
     if (!settings) return settings.error();
     settings->maxSequences = maxSequences;
+    return openEngine(models, lane, *settings);
+}
+
+Result<std::unique_ptr<Engine>> openEngine(ModelStore& models, const LaneSpec& lane,
+                                           const EngineSettings& settings) {
     auto model = models.get(lane.model);
     if (!model) return model.error();
-    auto engine = createEngine(*model, *settings);
+    auto engine = createEngine(*model, settings);
     if (!engine) return engine;
     for (const std::string& reason : (*engine)->effective().notes) note("note: " + reason);
     return engine;

@@ -13,6 +13,9 @@ namespace lanescope::cli {
 /// asked for go to stderr. maxSequences: that decode together (bench).
 Result<std::unique_ptr<Engine>> openEngine(ModelStore& models, const LaneSpec& lane,
                                            std::int64_t maxSequences = 1);
+/// The same with settings made from the lane.
+Result<std::unique_ptr<Engine>> openEngine(ModelStore& models, const LaneSpec& lane,
+                                           const EngineSettings& settings);
 
 /// Errors: Usage naming the first id outside the vocabulary, or both numbers when the ids do not
 /// fit into the context.

@@ -11,6 +11,29 @@ namespace {
 struct Chips {
     Q_DECLARE_TR_FUNCTIONS(LaneChips)
 };
+
+/// "fp16", "int8 / int4" (keys / values), "int4 turned".
+QString cacheText(const LaneSpec& lane) {
+    if (lane.exact) return QStringLiteral("fp32");
+    QString text = QString::fromStdString(lane.kv);
+    if (!lane.kvValues.empty() && lane.kvValues != lane.kv)
+        text += QStringLiteral(" / ") + QString::fromStdString(lane.kvValues);
+    return lane.kvRotate ? Chips::tr("%1 turned").arg(text) : text;
+}
+
+QString attentionTip(const std::string& attention) {
+    if (attention == "naive")
+        return Chips::tr("Attention that writes the whole score matrix, kept for comparison");
+    if (attention.starts_with("window"))
+        return Chips::tr(
+            "Only the last keys and the first ones are looked at; what lies between "
+            "is given up");
+    if (attention.starts_with("block-sparse"))
+        return Chips::tr("Only the last blocks of keys and every so many-th are looked at");
+    if (attention.starts_with("pages"))
+        return Chips::tr("Only the blocks whose keys may match a query best are looked at");
+    return Chips::tr("Tiled attention with an online softmax: the score matrix is never stored");
+}
 }  // namespace
 
 std::vector<LaneChip> laneChips(const LaneSpec& lane, const LaneSpec& first,
@@ -28,13 +51,10 @@ std::vector<LaneChip> laneChips(const LaneSpec& lane, const LaneSpec& first,
     if (!weights.isEmpty())
         add("weights", weights, Chips::tr("Type that most weight bytes are stored in"),
             lane.weights != first.weights);
-    add("kv", Chips::tr("kv %1").arg(lane.exact ? QStringLiteral("fp32") : text(lane.kv)),
-        Chips::tr("Number format of the KV cache"), lane.kv != first.kv);
-    add("attention", text(lane.attention),
-        lane.attention == "naive"
-            ? Chips::tr("Attention that writes the whole score matrix, kept for comparison")
-            : Chips::tr("Tiled attention with an online softmax: the score matrix is never stored"),
-        lane.attention != first.attention);
+    add("kv", Chips::tr("kv %1").arg(cacheText(lane)), Chips::tr("Number format of the KV cache"),
+        cacheText(lane) != cacheText(first));
+    add("attention", text(lane.attention), attentionTip(lane.attention),
+        lane.attention != first.attention || lane.denseLayers != first.denseLayers);
     if (lane.threads > 0 || first.threads != lane.threads)
         add("threads",
             lane.threads > 0 ? Chips::tr("threads %1").arg(lane.threads) : Chips::tr("all threads"),

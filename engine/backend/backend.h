@@ -5,11 +5,13 @@
 // are host memory. Not thread-safe: one engine thread owns a backend. Read next: cpu_backend.h.
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 
+#include "engine/backend/attention_pattern.h"
 #include "engine/backend/gpu_options.h"
 #include "engine/backend/sample_job.h"
 #include "engine/base/result.h"
@@ -28,6 +30,9 @@ struct BackendSettings {
     std::int64_t maxSequences = 1;   ///< segments of a forward pass at most
     std::int64_t maxContext = 4096;  ///< positions at most
     kernels::AttentionKind attention = kernels::AttentionKind::Flash;
+    AttentionPattern pattern;
+    std::int64_t kvBlockTokens = 16;
+    bool kvRotate = false;               ///< keys and values are turned before they are stored
     bool exact = false;                  ///< no int8 activations
     bool twoTerms = false;               ///< int8 activations with a second term
     bool bf16 = false;                   ///< products of bf16 activations and weights instead
@@ -69,6 +74,9 @@ struct Segment {
     /// Positions of the whole call this stretch is a chunk of, for frequencies that follow the
     /// length (ModelSpec::dynamicNtk); 0: up to the stretch's own end.
     std::int64_t callLength = 0;
+    /// Queries before this position see all keys where the lane picks blocks
+    /// (AttentionPattern::Pages: the prompt is read in full).
+    std::int64_t firstPicking = 0;
 };
 
 /// The tokens of a pass: one or more sequences, segment behind segment. Both must live until the
@@ -119,6 +127,8 @@ class Backend {
 
     /// Starts a pass: its tokens and the labels its spans get.
     virtual void begin(const PassTokens& tokens, const trace::Cursor& cursor) = 0;
+    /// Since the backend was made.
+    [[nodiscard]] virtual PairsSeen pairsSeen() const { return {}; }
     /// Ends it, on the same thread.
     virtual void end() = 0;
     /// workspace().x = embeddingScale · rows of the table.
@@ -151,6 +161,10 @@ class Backend {
     /// Asked after the head: true when nothing of the pass was done for a reason that will not come
     /// back, so that it is to be walked once more from begin() on.
     [[nodiscard]] virtual bool again() { return false; }
+    /// fn(0) … fn(n - 1), each once, in as many threads as the backend has; between passes.
+    virtual void parallel(std::int64_t n, const std::function<void(std::int64_t)>& fn) {
+        for (std::int64_t i = 0; i < n; ++i) fn(i);
+    }
     /// Whether all of the pass so far could be computed; asked once, at its end. Errors: NoDevice
     /// or OutOfMemory with what the device said.
     virtual Result<void> status() { return {}; }

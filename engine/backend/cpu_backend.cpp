@@ -67,14 +67,8 @@ CpuBackend::CpuBackend(const ModelSpec& spec, const BackendSettings& settings, s
       m_storage(storage),
       m_storageBytes(storageBytes) {
     Arena arena(storage);
-    const CpuWorkspace all = layOutWorkspace(spec, settings, arena);
-    m_workspace = all.activations;
-    m_positions = all.positions;
-    m_dynamicFrequencies = all.dynamicFrequencies;
-    m_attentionScratch = all.attentionScratch;
-    m_attentionFloats = all.attentionFloats;
-    m_attentionPartial = all.attentionPartial;
-    m_partialFloats = all.partialFloats;
+    m_own = layOutWorkspace(spec, settings, arena);
+    m_workspace = m_own.activations;
 }
 
 CpuBackend::~CpuBackend() {
@@ -119,16 +113,23 @@ void CpuBackend::begin(const PassTokens& tokens, const trace::Cursor& cursor) {
     m_pool.enter();
     m_tokens = tokens;
     m_cursor = cursor;
-    std::int32_t* position = m_positions;
+    std::int32_t* position = m_own.positions;
     const auto nFrequencies = static_cast<std::size_t>(m_spec.rotaryDim / 2);
     for (std::size_t i = 0; i < tokens.segments.size(); ++i) {
         const Segment& segment = tokens.segments[i];
         for (std::int32_t t = 0; t < segment.nTokens; ++t) *position++ = segment.firstPosition + t;
-        if (m_dynamicFrequencies == nullptr) continue;
+        if (m_own.dynamicFrequencies == nullptr) continue;
         const std::int64_t end = segment.firstPosition + segment.nTokens;
         dynamicRopeFrequencies(m_spec, std::max(end, segment.callLength),
-                               {m_dynamicFrequencies + i * nFrequencies, nFrequencies});
+                               {m_own.dynamicFrequencies + i * nFrequencies, nFrequencies});
     }
+    if (m_own.sinkPositions != nullptr) {
+        const std::int64_t last = m_settings.pattern.sinks + m_settings.pattern.window - 1;
+        for (std::size_t t = 0; t < tokens.ids.size(); ++t)
+            m_own.sinkPositions[t] =
+                static_cast<std::int32_t>(std::min<std::int64_t>(m_own.positions[t], last));
+    }
+    if (m_settings.pattern.kind == AttentionPattern::Kind::BlockSparse) markBlocks();
 }
 
 void CpuBackend::gather(const Weight& table, const std::int32_t* ids, float* y, float scale) {
@@ -154,7 +155,7 @@ void CpuBackend::embed(const Weight& table) {
 }
 
 void CpuBackend::embedPositions(const Weight& table) {
-    gather(table, m_positions, m_workspace.delta, 1.0F);
+    gather(table, m_own.positions, m_workspace.delta, 1.0F);
 }
 
 void CpuBackend::normRows(NormKind kind, const NormWeights& weights, const float* x, float* y,

@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "engine/backend/backend.h"
+#include "engine/backend/cpu_workspace.h"
 #include "engine/base/thread_pool.h"
+#include "engine/model/keys_seen.h"
 
 namespace lanescope {
 
@@ -27,6 +29,12 @@ class CpuBackend final : public Backend {
 
     void begin(const PassTokens& tokens, const trace::Cursor& cursor) override;
     void end() override { m_pool.leave(); }
+    [[nodiscard]] PairsSeen pairsSeen() const override { return m_pairs; }
+    void parallel(std::int64_t n, const std::function<void(std::int64_t)>& fn) override {
+        m_pool.split(n, 1, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) fn(i);
+        });
+    }
     void embed(const Weight& table) override;
     void embedPositions(const Weight& table) override;
     void norm(const NormOp& op) override;
@@ -56,7 +64,24 @@ class CpuBackend final : public Backend {
     void addRows(const Addend& add, std::int64_t begin, std::int64_t end) const;
     /// Norm (if any) and rotation of the heads in x, tokens [begin, end), which lie in one segment.
     void ropeRows(int layer, std::size_t segment, const NormWeights& norm, float* x,
-                  std::int64_t nHeads, std::int64_t begin, std::int64_t end) const;
+                  std::int64_t nHeads, const std::int32_t* positions, std::int64_t begin,
+                  std::int64_t end) const;
+    /// Queries of tokens [begin, end) for the lane's sinks, out of those that are not turned yet.
+    void sinkQueries(int layer, std::size_t segment, const NormWeights& norm, std::int64_t begin,
+                     std::int64_t end) const;
+    [[nodiscard]] bool hasSinks(int layer) const {
+        return m_own.sinkQueries != nullptr && m_settings.pattern.appliesTo(m_spec, layer);
+    }
+    /// Fills the pass's bits of a fixed pattern.
+    void markBlocks();
+    /// Fills a layer's bits of a pattern that depends on its queries.
+    void pickPages(int layer, std::span<const kernels::PagedKv> kv);
+    /// Keys that the pass's tokens look at in a layer; counts them.
+    KeysSeen countKeys(int layer);
+    /// Turns the heads in x of tokens [begin, end) by a Hadamard matrix, where the lane wants that.
+    void turn(float* x, std::int64_t nHeads, std::int64_t begin, std::int64_t end) const;
+    /// Codes the blocks that this pass has filled, where keys are coded a block at a time.
+    void sealBlocks(std::span<const kernels::PagedKv> kv);
     /// The call for one segment, whose first token is the pass's `firstToken`; items are not set.
     [[nodiscard]] kernels::AttentionArgs attentionArgs(int layer, std::size_t segment,
                                                        std::int64_t firstToken,
@@ -98,12 +123,8 @@ class CpuBackend final : public Backend {
     std::byte* m_storage;
     std::uint64_t m_storageBytes;
     Workspace m_workspace;
-    std::int32_t* m_positions = nullptr;    ///< [maxTokens]
-    float* m_dynamicFrequencies = nullptr;  ///< [segments, rotaryDim / 2], with dynamic NTK
-    float* m_attentionScratch = nullptr;    ///< [threads, m_attentionFloats]
-    std::int64_t m_attentionFloats = 0;
-    float* m_attentionPartial = nullptr;  ///< sums of keys that several threads share
-    std::int64_t m_partialFloats = 0;
+    CpuWorkspace m_own;  ///< beside the activations
+    PairsSeen m_pairs;
     PassTokens m_tokens;
     trace::Cursor m_cursor;
 };

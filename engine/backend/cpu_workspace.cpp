@@ -42,6 +42,27 @@ std::int64_t partialFloats(const ModelSpec& spec, const BackendSettings& setting
            kernels::attentionPartialFloats(spec.nHeads / spec.nKvHeads, spec.headDim);
 }
 
+void layOutPattern(const ModelSpec& spec, const BackendSettings& settings, Arena& arena,
+                   CpuWorkspace& all) {
+    using Kind = AttentionPattern::Kind;
+    const AttentionPattern& pattern = settings.pattern;
+    if (pattern.kind == Kind::Window && pattern.sinks > 0 && spec.rotaryDim > 0) {
+        all.sinkQueries = arena.take<float>(settings.maxTokens * spec.nHeads * spec.headDim);
+        all.sinkPositions = arena.take<std::int32_t>(settings.maxTokens);
+    }
+    if (pattern.kind != Kind::BlockSparse && pattern.kind != Kind::Pages) return;
+    const bool pages = pattern.kind == Kind::Pages;
+    const std::int64_t group = pages ? settings.kvBlockTokens : pattern.blockTokens;
+    const std::int64_t groups = settings.maxContext / group + 1;
+    all.keyBitHeads = pages ? spec.nKvHeads : 1;
+    all.keyBitWords = (groups + 63) / 64;
+    all.keyBits = arena.take<std::uint64_t>(settings.maxTokens * all.keyBitHeads * all.keyBitWords);
+    if (!pages) return;
+    all.maxPages = (groups + 15) / 16 * 16;  // no cache line is shared
+    all.pageScores = arena.take<float>(all.maxPages * settings.threads);
+    all.pageOrder = arena.take<std::int32_t>(all.maxPages * settings.threads);
+}
+
 }  // namespace
 
 Workspace layOutActivations(const ModelSpec& spec, const BackendSettings& settings, Arena& arena) {
@@ -68,6 +89,7 @@ CpuWorkspace layOutWorkspace(const ModelSpec& spec, const BackendSettings& setti
     all.positions = arena.take<std::int32_t>(settings.maxTokens);
     if (spec.dynamicNtk.factor > 0.0)
         all.dynamicFrequencies = arena.take<float>(settings.maxSequences * (spec.rotaryDim / 2));
+    layOutPattern(spec, settings, arena, all);
     all.attentionFloats = kernels::attentionScratchFloats(
         settings.attention, spec.nHeads, spec.nKvHeads, spec.headDim, settings.maxContext);
     all.attentionFloats = (all.attentionFloats + 15) / 16 * 16;  // no cache line is shared

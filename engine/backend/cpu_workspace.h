@@ -16,6 +16,13 @@ struct CpuWorkspace {
     Workspace activations;
     std::int32_t* positions = nullptr;
     float* dynamicFrequencies = nullptr;
+    float* sinkQueries = nullptr;           ///< [maxTokens, nHeads * headDim]; with sinks
+    std::int32_t* sinkPositions = nullptr;  ///< [maxTokens]
+    std::uint64_t* keyBits = nullptr;       ///< [maxTokens, keyBitHeads, keyBitWords]; with masks
+    std::int64_t keyBitHeads = 0, keyBitWords = 0;
+    float* pageScores = nullptr;        ///< [threads, maxPages]
+    std::int32_t* pageOrder = nullptr;  ///< [threads, maxPages]
+    std::int64_t maxPages = 0;
     float* attentionScratch = nullptr;
     std::int64_t attentionFloats = 0;  ///< per thread
     float* attentionPartial = nullptr;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/backend/attention_pattern.h"
 #include "engine/backend/gpu_options.h"
 #include "engine/base/cancel.h"
 #include "engine/base/processors.h"
@@ -21,6 +22,7 @@
 namespace lanescope {
 
 class GpuSource;
+struct EngineParts;
 
 /// Where a lane computes.
 enum class BackendKind : std::uint8_t { Cpu, Cuda };
@@ -30,12 +32,17 @@ enum class ActsFormat : std::uint8_t { Int8, Int8x2, Bf16 };
 /// How a lane computes. Everything here is a lane option.
 struct EngineSettings {
     BackendKind backend = BackendKind::Cpu;
-    int device = 0;                               ///< Cuda: as the driver counts
-    int threads = 0;                              ///< 0 = usableCpuCount()
-    kernels::DType kvType = kernels::DType::F16;  ///< F32, F16, BF16
-    std::int64_t kvBlockTokens = 16;              ///< 8 … 64
-    std::int64_t contextTokens = 0;               ///< KV capacity; 0 = min(trained context, 4096)
+    int device = 0;   ///< Cuda: as the driver counts
+    int threads = 0;  ///< 0 = usableCpuCount()
+    kernels::KvFormat kvKeys = kernels::KvFormat::F16;
+    kernels::KvFormat kvValues = kernels::KvFormat::F16;
+    /// Keys, values and queries are turned by a Hadamard matrix first, which spreads what is large
+    /// in a few channels over all of them (arXiv 2404.00456).
+    bool kvRotate = false;
+    std::int64_t kvBlockTokens = 16;  ///< 8 … 64
+    std::int64_t contextTokens = 0;   ///< KV capacity; 0 = min(trained context, 4096)
     kernels::AttentionKind attention = kernels::AttentionKind::Flash;
+    AttentionPattern pattern;
     bool exact = false;  ///< fp32 activations and KV, no activation quantisation
     /// Activations that meet block-quantised weights: int8, or int8 with a second term (15 bits).
     /// Bf16: both operands of every matrix product are rounded to bf16.
@@ -46,7 +53,9 @@ struct EngineSettings {
     Affinity affinity = Affinity::None;
     Products products = Products::Own;   ///< Cuda only; never CublasLt when exact
     SampleOn sampleOn = SampleOn::Host;  ///< Device: Cuda only, and where whyOnHost() is empty
-    std::int64_t maxSequences = 1;       ///< at once; the KV cache has contextTokens for each
+    std::int64_t maxSequences = 1;       ///< at once
+    /// Of the KV cache, for all sequences together; 0: contextTokens for each of them.
+    std::int64_t poolBlocks = 0;
 
     /// Whether block-quantised weights meet int8 activations.
     [[nodiscard]] bool int8() const { return !exact && acts != ActsFormat::Bf16; }
@@ -86,6 +95,7 @@ struct GenerateResult {
     std::vector<std::int64_t> tokenNs;  ///< emission time of each token
     std::uint64_t kvBytes = 0;          ///< held by the sequence at its end
     std::int64_t kvBlocks = 0;
+    PairsSeen attended;  ///< by all layers and heads of keys and values
     double prefillMs() const { return static_cast<double>(tPrefillEndNs - tStartNs) / 1e6; }
 };
 
@@ -143,6 +153,9 @@ class Engine {
     /// Where the spans of the timed parts go from now on, with the cursor's labels; a cursor
     /// without a sink (the state at first): nowhere. The sink must outlive the benchmarks.
     virtual void traceBenchmarks(const trace::Cursor& cursor) = 0;
+
+    /// For other ways of decoding, while the engine itself does nothing (engine_parts.h).
+    virtual EngineParts& parts() = 0;
 };
 
 }  // namespace lanescope

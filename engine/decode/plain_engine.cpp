@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "engine/backend/cpu_backend.h"
 #include "engine/backend/cuda/cuda_backend.h"
 #include "engine/backend/cuda/plugin_source.h"
 #include "engine/base/format.h"
 #include "engine/decode/sequence.h"
-#include "engine/decode/token_stream.h"
+#include "engine/decode/token_loop.h"
 
 namespace lanescope {
 
@@ -18,12 +17,8 @@ using trace::Op;
 
 namespace {
 
-std::int32_t blocksOf(const KvLayout& layout, const EngineSettings& s) {
-    return static_cast<std::int32_t>(s.maxSequences * layout.blocksFor(s.contextTokens));
-}
-
 /// Packed weights, backend and cache of a lane on the processor.
-Result<void> buildOnCpu(PlainEngine::Parts& parts) {
+Result<void> buildOnCpu(EngineParts& parts) {
     EngineSettings& s = parts.effective.settings;
     const Model& model = *parts.model;
     if (auto fits = checkFits(parts.estimate, availableMemoryBytes()); !fits) return fits;
@@ -43,14 +38,14 @@ Result<void> buildOnCpu(PlainEngine::Parts& parts) {
     if (!backend) return backend.error();
     parts.backend = *std::move(backend);
     const KvLayout layout = kvLayout(model.spec(), s);
-    auto pool = BlockPool::create(layout, blocksOf(layout, s));
+    auto pool = BlockPool::create(layout, poolBlocks(layout, s), poolTails(layout, s));
     if (!pool) return pool.error();
     parts.pool = *std::move(pool);
     return {};
 }
 
 /// The same on a GPU: weights, activations and cache are the device's.
-Result<void> buildOnCuda(PlainEngine::Parts& parts, GpuSource& gpus) {
+Result<void> buildOnCuda(EngineParts& parts, GpuSource& gpus) {
     EngineSettings& s = parts.effective.settings;
     const Model& model = *parts.model;
     auto opened = gpus.open(s.device);
@@ -63,10 +58,14 @@ Result<void> buildOnCuda(PlainEngine::Parts& parts, GpuSource& gpus) {
     parts.deviceWeightBytes = (*backend)->weightBytes();
     parts.backend = *std::move(backend);
     const KvLayout layout = kvLayout(model.spec(), s);
-    auto pool = BlockPool::create(layout, blocksOf(layout, s), [&](std::uint64_t bytes) {
+    const KvAllocator onDevice = [&](std::uint64_t bytes) {
         auto* data = static_cast<std::byte*>(device->allocate(bytes));
-        return KvStorage{data, [device, data] { device->release(data); }};
-    });
+        return KvStorage{data, [device, data] { device->release(data); },
+                         [device](std::byte* to, const std::byte* from, std::uint64_t size) {
+                             device->copy(to, from, size);
+                         }};
+    };
+    auto pool = BlockPool::create(layout, poolBlocks(layout, s), poolTails(layout, s), onDevice);
     if (!pool) return pool.error();
     parts.pool = *std::move(pool);
     return {};
@@ -79,7 +78,7 @@ Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Model> mode
     const ModelSpec& spec = model->spec();
     auto effective = resolveSettings(spec, settings);
     if (!effective) return effective.error();
-    PlainEngine::Parts parts;
+    EngineParts parts;
     parts.estimate = estimateMemory(spec, weightBytes(model->checkpoint()), effective->settings);
     parts.effective = *std::move(effective);
     parts.model = std::move(model);
@@ -91,73 +90,47 @@ Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Model> mode
     return std::unique_ptr<Engine>(std::make_unique<PlainEngine>(std::move(parts)));
 }
 
-PlainEngine::PlainEngine(Parts&& parts)
-    : m_model(std::move(parts.model)),
-      m_effective(std::move(parts.effective)),
-      m_estimate(parts.estimate),
-      m_packed(std::move(parts.packed)),
-      m_deviceWeightBytes(parts.deviceWeightBytes),
-      m_backend(std::move(parts.backend)),
-      m_pool(std::move(parts.pool)),
-      m_views(static_cast<std::size_t>(m_effective.settings.maxSequences)),
-      m_logits(
-          static_cast<std::size_t>(m_model->spec().vocab * m_effective.settings.maxSequences)) {}
+PlainEngine::PlainEngine(EngineParts&& parts)
+    : m_parts(std::move(parts)),
+      m_views(static_cast<std::size_t>(settings().maxSequences)),
+      m_logits(static_cast<std::size_t>(m_parts.model->spec().vocab * settings().maxSequences)) {}
 
 MemoryEstimate PlainEngine::measured() const {
-    std::uint64_t weights = m_deviceWeightBytes != 0 ? m_deviceWeightBytes : m_model->weightBytes();
-    if (m_packed != nullptr) weights += m_packed->bytes() - m_packed->replacedBytes();
-    return {.weightBytes = weights,
-            .kvBytes = m_pool->reservedBytes(),
-            .scratchBytes = m_backend->workspaceBytes() + m_logits.capacity() * sizeof(float)};
+    std::uint64_t weights =
+        m_parts.deviceWeightBytes != 0 ? m_parts.deviceWeightBytes : m_parts.model->weightBytes();
+    if (m_parts.packed != nullptr)
+        weights += m_parts.packed->bytes() - m_parts.packed->replacedBytes();
+    return {
+        .weightBytes = weights,
+        .kvBytes = m_parts.pool->reservedBytes(),
+        .scratchBytes = m_parts.backend->workspaceBytes() + m_logits.capacity() * sizeof(float)};
 }
 
 std::uint64_t PlainEngine::kvBytesPerToken() const {
-    return m_model->spec().kvBytesPerToken(
-        static_cast<std::uint64_t>(kernels::info(m_effective.settings.kvType).blockBytes));
+    return m_parts.pool->layout().bytesPerToken();
 }
 
-Result<void> PlainEngine::checkTokens(std::span<const TokenId> tokens) const {
-    const std::int64_t context = m_effective.settings.contextTokens;
-    if (tokens.empty()) return usageError("the prompt is empty", "give at least one token");
-    if (std::ssize(tokens) > context)
-        return usageError("the prompt has " + std::to_string(tokens.size()) +
-                              " tokens, the context holds " + std::to_string(context),
-                          "shorten the prompt or raise the context");
-    const std::int64_t vocab = m_model->spec().vocab;
-    for (std::size_t i = 0; i < tokens.size(); ++i)
-        if (tokens[i] < 0 || tokens[i] >= vocab)
-            return usageError("token " + std::to_string(i) + " has id " +
-                                  std::to_string(tokens[i]) + ", the vocabulary has ids 0 to " +
-                                  std::to_string(vocab - 1),
-                              "use ids of this model's tokenizer");
-    return {};
-}
-
-Result<void> PlainEngine::checkRequest(const GenerateRequest& request) const {
-    if (auto valid = validate(request.sampling); !valid) return valid;
-    if (request.maxTokens < 0)
-        return usageError("the number of tokens is " + std::to_string(request.maxTokens) +
-                          ", it must be 0 or more");
-    const bool hasStop = std::any_of(request.stop.begin(), request.stop.end(),
-                                     [](const std::string& s) { return !s.empty(); });
-    if (hasStop && m_model->tokenizer() == nullptr)
-        return usageError("stop strings need a tokenizer: " + m_model->tokenizerError());
-    return checkTokens(request.prompt);
+void PlainEngine::settleSequence(Sequence& sequence, const trace::Cursor& cursor) {
+    settle(*m_parts.pool, sequence.table, sequence.nTokens, m_parts.model->spec(),
+           settings().pattern, cursor);
 }
 
 Result<void> PlainEngine::prefill(Sequence& sequence, std::span<const TokenId> tokens,
                                   SampleJob* job, const trace::Cursor& cursor,
                                   const CancelToken& cancel) {
     const auto total = std::ssize(tokens);
-    const std::int64_t chunk = m_effective.settings.prefillChunk;
+    const std::int64_t chunk = settings().prefillChunk;
     const std::int64_t callLength = sequence.nTokens + total;
-    if (auto room = m_pool->grow(sequence.table, callLength, cursor); !room) return room;
     const trace::ScopedSpan span(cursor, Op::Prefill, -1);
     for (std::int64_t done = 0; done < total; done += chunk) {
         const std::int64_t count = std::min(chunk, total - done);
+        if (auto room = m_parts.pool->grow(sequence.table, sequence.nTokens,
+                                           sequence.nTokens + count, cursor);
+            !room)
+            return room;
         const std::array last{static_cast<std::int32_t>(count - 1)};
-        const std::array segments{
-            Segment{count, static_cast<std::int32_t>(sequence.nTokens), callLength}};
+        const std::array segments{Segment{count, static_cast<std::int32_t>(sequence.nTokens),
+                                          callLength, sequence.nPrompt}};
         const std::array<const BlockTable*, 1> tables{&sequence.table};
         ForwardPass pass;
         pass.tokens =
@@ -170,9 +143,12 @@ Result<void> PlainEngine::prefill(Sequence& sequence, std::span<const TokenId> t
             pass.wanted = last;
             pass.sample = job;
         }
-        if (auto ran = forward(*m_model, *m_backend, *m_pool, pass, cursor, cancel); !ran)
+        if (auto ran =
+                forward(*m_parts.model, *m_parts.backend, *m_parts.pool, pass, cursor, cancel);
+            !ran)
             return ran;
         sequence.nTokens += count;
+        settleSequence(sequence, cursor);
         if (cursor.sink != nullptr)
             cursor.sink->prefillProgress(cursor.request, static_cast<std::int32_t>(done + count),
                                          static_cast<std::int32_t>(total));
@@ -183,9 +159,13 @@ Result<void> PlainEngine::prefill(Sequence& sequence, std::span<const TokenId> t
 Result<void> PlainEngine::step(Sequence& sequence, TokenId token, SampleJob* job,
                                const trace::Cursor& cursor, const CancelToken& cancel) {
     const trace::ScopedSpan span(cursor, Op::DecodeStep, -1);
-    if (auto room = m_pool->grow(sequence.table, sequence.nTokens + 1, cursor); !room) return room;
+    if (auto room =
+            m_parts.pool->grow(sequence.table, sequence.nTokens, sequence.nTokens + 1, cursor);
+        !room)
+        return room;
     static constexpr std::array<std::int32_t, 1> kOnly{0};
-    const std::array segments{Segment{1, static_cast<std::int32_t>(sequence.nTokens), 0}};
+    const std::array segments{
+        Segment{1, static_cast<std::int32_t>(sequence.nTokens), 0, sequence.nPrompt}};
     const std::array<const BlockTable*, 1> tables{&sequence.table};
     ForwardPass pass;
     pass.tokens = {&token, 1};
@@ -195,121 +175,40 @@ Result<void> PlainEngine::step(Sequence& sequence, TokenId token, SampleJob* job
     pass.wanted = kOnly;
     pass.logits = m_logits.data();
     pass.sample = job;
-    if (auto ran = forward(*m_model, *m_backend, *m_pool, pass, cursor, cancel); !ran) return ran;
+    if (auto ran = forward(*m_parts.model, *m_parts.backend, *m_parts.pool, pass, cursor, cancel);
+        !ran)
+        return ran;
     ++sequence.nTokens;
+    settleSequence(sequence, cursor);
     return {};
-}
-
-bool PlainEngine::endsGeneration(TokenId token) const {
-    const auto& tokenizer = m_model->tokenizer();
-    if (tokenizer == nullptr) return false;
-    const auto& ends = tokenizer->endOfGeneration();
-    return std::find(ends.begin(), ends.end(), token) != ends.end();
-}
-
-NextToken PlainEngine::nextToken(const GenerateRequest& request, bool traced) const {
-    const int nTop = traced ? std::max(request.topCandidates, 0) : 0;
-    const bool onDevice = m_effective.settings.sampleOn == SampleOn::Device &&
-                          whyOnHost(request.sampling, nTop).empty();
-    return {request.sampling, m_model->usableVocab(), nTop,
-            onDevice ? SampleOn::Device : SampleOn::Host};
 }
 
 Result<GenerateResult> PlainEngine::generate(const GenerateRequest& request, trace::Cursor cursor,
                                              const CancelToken& cancel) {
-    if (auto valid = checkRequest(request); !valid) return valid.error();
+    if (auto valid = checkRequest(*m_parts.model, settings(), request); !valid)
+        return valid.error();
     cursor.step = 0;
-    Sequence sequence(*m_pool, cursor);
-    GenerateResult result;
-    result.tStartNs = nowNs();
-    result.tPrefillEndNs = result.tStartNs;
-    NextToken next = nextToken(request, cursor.sink != nullptr);
-    auto ran = prefill(sequence, request.prompt, next.prepare(request.prompt), cursor, cancel);
-    result.tPrefillEndNs = nowNs();
-    if (ran) {
-        auto finish = decode(sequence, request, next, result, cursor, cancel);
-        if (finish)
-            result.finish = *finish;
-        else
-            ran = finish.error();
+    Sequence sequence(*m_parts.pool, cursor);
+    sequence.nPrompt = std::ssize(request.prompt);
+    TokenLoop loop(*m_parts.model, settings(), request, cursor.sink);
+    const PairsSeen before = m_parts.backend->pairsSeen();
+    auto ran = prefill(sequence, request.prompt, loop.prepare(), cursor, cancel);
+    loop.result().tPrefillEndNs = nowNs();
+    while (ran) {
+        const auto goesOn = loop.take(m_logits, sequence.nTokens, sequence.kvBytes(), cursor);
+        if (!goesOn) ran = goesOn.error();
+        if (!goesOn || !*goesOn) break;
+        ++cursor.step;
+        ran = step(sequence, loop.history().back(), loop.prepare(), cursor, cancel);
     }
+    if (!ran && ran.error().code == ErrorCode::Cancelled) loop.end(FinishReason::Cancelled);
+    GenerateResult result = loop.finish();
     if (!ran && ran.error().code != ErrorCode::Cancelled) return ran.error();
-    if (!ran) result.finish = FinishReason::Cancelled;
     result.kvBytes = sequence.kvBytes();
-    result.kvBlocks = sequence.table.nBlocks();
-    result.tEndNs = nowNs();
+    result.kvBlocks = sequence.table.nHeld();
+    const PairsSeen after = m_parts.backend->pairsSeen();
+    result.attended = {after.seen - before.seen, after.all - before.all};
     return result;
-}
-
-Result<FinishReason> PlainEngine::decode(Sequence& sequence, const GenerateRequest& request,
-                                         NextToken& next, GenerateResult& result,
-                                         trace::Cursor cursor, const CancelToken& cancel) {
-    const auto& tokenizer = m_model->tokenizer();
-    const auto logitBytes = static_cast<std::uint64_t>(m_model->usableVocab()) * sizeof(float);
-    TokenStream stream(tokenizer, request.stop, cursor.sink);
-    const auto most = static_cast<std::size_t>(
-        std::min<std::int64_t>(request.maxTokens, m_effective.settings.contextTokens));
-    std::vector<TokenId> history;
-    history.reserve(request.prompt.size() + most + 1);
-    history = request.prompt;
-    result.tokens.reserve(most + 1);
-    result.tokenNs.reserve(most + 1);
-
-    auto finish = FinishReason::None;
-    Result<void> ran;
-    if (request.maxTokens == 0) finish = FinishReason::MaxTokens;
-    while (finish == FinishReason::None) {
-        trace::TokenRecord record;
-        {
-            std::optional<trace::ScopedSpan> span;  // the device's own is in its pass
-            if (!next.onDevice()) span.emplace(cursor, Op::Sample, -1, logitBytes);
-            const auto sampled = next.take(m_logits, history);
-            if (!sampled) {
-                ran = sampled.error();
-                break;
-            }
-            record.token = sampled->token;
-            record.logProbability = sampled->logProbability;
-            record.entropy = sampled->entropy;
-        }
-        if (!request.ignoreEos && endsGeneration(record.token)) {
-            finish = FinishReason::EndOfText;
-            break;
-        }
-        record.request = cursor.request;
-        record.index = static_cast<std::int32_t>(result.tokens.size());
-        record.tNs = nowNs();
-        record.contextTokens = static_cast<std::int32_t>(sequence.nTokens);
-        record.kvBytes = sequence.kvBytes();
-        const TokenId token = record.token;
-        history.push_back(token);
-        result.tokens.push_back(token);
-        result.tokenNs.push_back(record.tNs);
-        {
-            const trace::ScopedSpan span(cursor, Op::Detokenise, -1);
-            if (request.topCandidates > 0 && cursor.sink != nullptr) {
-                record.top = next.top(m_logits);
-                if (tokenizer != nullptr)
-                    for (auto& candidate : record.top)
-                        candidate.piece = tokenizer->tokenBytes(candidate.token);
-            }
-            if (stream.push(std::move(record))) finish = FinishReason::StopString;
-        }
-        if (finish != FinishReason::None) break;
-        if (std::ssize(result.tokens) == request.maxTokens) {
-            finish = FinishReason::MaxTokens;
-        } else if (sequence.nTokens == m_effective.settings.contextTokens) {
-            finish = FinishReason::ContextFull;
-        } else {
-            ++cursor.step;
-            ran = step(sequence, token, next.prepare(history), cursor, cancel);
-            if (!ran) break;
-        }
-    }
-    stream.finish();
-    result.text = stream.text();
-    if (!ran) return ran.error();
-    return finish;
 }
 
 }  // namespace lanescope

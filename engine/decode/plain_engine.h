@@ -2,9 +2,8 @@
 // The Engine that Engine::create builds: a model, a backend, one pool of KV blocks. Requests run
 // one at a time from an empty cache.
 
-#include "engine/decode/engine.h"
+#include "engine/decode/engine_parts.h"
 #include "engine/decode/forward.h"
-#include "engine/decode/next_token.h"
 #include "engine/decode/sequence.h"
 #include "engine/decode/settings.h"
 
@@ -12,21 +11,12 @@ namespace lanescope {
 
 class PlainEngine final : public Engine {
   public:
-    /// What an engine is made of.
-    struct Parts {
-        std::shared_ptr<const Model> model;
-        EffectiveSettings effective;
-        MemoryEstimate estimate;
-        std::shared_ptr<const PackedWeights> packed;  ///< null: none
-        std::uint64_t deviceWeightBytes = 0;          ///< on a GPU; else 0
-        std::unique_ptr<Backend> backend;
-        std::unique_ptr<BlockPool> pool;
-    };
-    explicit PlainEngine(Parts&& parts);
+    explicit PlainEngine(EngineParts&& parts);
 
-    [[nodiscard]] const Model& model() const override { return *m_model; }
-    [[nodiscard]] const EffectiveSettings& effective() const override { return m_effective; }
-    [[nodiscard]] MemoryEstimate estimate() const override { return m_estimate; }
+    [[nodiscard]] const Model& model() const override { return *m_parts.model; }
+    [[nodiscard]] const EffectiveSettings& effective() const override { return m_parts.effective; }
+    [[nodiscard]] MemoryEstimate estimate() const override { return m_parts.estimate; }
+    EngineParts& parts() override { return m_parts; }
     [[nodiscard]] MemoryEstimate measured() const override;
     [[nodiscard]] std::uint64_t kvBytesPerToken() const override;
 
@@ -45,8 +35,8 @@ class PlainEngine final : public Engine {
   private:
     class Stream;  ///< its LogitStream
 
-    Result<void> checkRequest(const GenerateRequest& request) const;
-    Result<void> checkTokens(std::span<const TokenId> tokens) const;
+    [[nodiscard]] const EngineSettings& settings() const { return m_parts.effective.settings; }
+    void settleSequence(Sequence& sequence, const trace::Cursor& cursor);
     /// Tokens into the cache in chunks; the last one's logits end in m_logits, or what the job
     /// makes of them in the job.
     Result<void> prefill(Sequence& sequence, std::span<const TokenId> tokens, SampleJob* job,
@@ -54,22 +44,10 @@ class PlainEngine final : public Engine {
     /// One token into the cache; its logits likewise.
     Result<void> step(Sequence& sequence, TokenId token, SampleJob* job,
                       const trace::Cursor& cursor, const CancelToken& cancel);
-    Result<trace::FinishReason> decode(Sequence& sequence, const GenerateRequest& request,
-                                       NextToken& next, GenerateResult& result,
-                                       trace::Cursor cursor, const CancelToken& cancel);
-    /// How the request's tokens are chosen.
-    [[nodiscard]] NextToken nextToken(const GenerateRequest& request, bool traced) const;
-    [[nodiscard]] bool endsGeneration(TokenId token) const;
     /// Arbitrary fixed ids for the benchmark primitives.
     [[nodiscard]] std::vector<TokenId> benchTokens(std::int64_t n) const;
 
-    std::shared_ptr<const Model> m_model;
-    EffectiveSettings m_effective;
-    MemoryEstimate m_estimate;
-    std::shared_ptr<const PackedWeights> m_packed;
-    std::uint64_t m_deviceWeightBytes;
-    std::unique_ptr<Backend> m_backend;
-    std::unique_ptr<BlockPool> m_pool;
+    EngineParts m_parts;
     std::vector<kernels::PagedKv> m_views;  ///< [maxSequences] a layer's caches during a pass
     std::vector<float> m_logits;  ///< [maxSequences, vocab] of the last positions computed
     trace::Cursor m_benchCursor;

@@ -6,6 +6,7 @@
 
 #include "engine/decode/plain_engine.h"
 #include "engine/decode/sequence.h"
+#include "engine/decode/token_loop.h"
 
 namespace lanescope {
 
@@ -13,16 +14,16 @@ std::vector<TokenId> PlainEngine::benchTokens(std::int64_t n) const {
     std::vector<TokenId> tokens(static_cast<std::size_t>(n));
     for (std::size_t i = 0; i < tokens.size(); ++i)
         tokens[i] = static_cast<TokenId>((i * 7919 + 13) %
-                                         static_cast<std::size_t>(m_model->usableVocab()));
+                                         static_cast<std::size_t>(m_parts.model->usableVocab()));
     return tokens;
 }
 
 Result<std::int64_t> PlainEngine::timePrefill(std::int64_t nTokens, const CancelToken& cancel) {
     if (nTokens < 1) return usageError("a prefill needs at least one token");
     const std::vector<TokenId> tokens =
-        benchTokens(std::min(nTokens, m_effective.settings.contextTokens + 1));
-    if (auto valid = checkTokens(tokens); !valid) return valid.error();
-    Sequence sequence(*m_pool, {});
+        benchTokens(std::min(nTokens, settings().contextTokens + 1));
+    if (auto valid = checkTokens(*m_parts.model, settings(), tokens); !valid) return valid.error();
+    Sequence sequence(*m_parts.pool, {});
     const std::int64_t tStartNs = nowNs();
     if (auto ran = prefill(sequence, tokens, nullptr, m_benchCursor, cancel); !ran)
         return ran.error();
@@ -31,13 +32,13 @@ Result<std::int64_t> PlainEngine::timePrefill(std::int64_t nTokens, const Cancel
 
 Result<std::int64_t> PlainEngine::timeDecode(std::int64_t nTokens, std::int64_t depth,
                                              const CancelToken& cancel) {
-    const std::int64_t context = m_effective.settings.contextTokens;
+    const std::int64_t context = settings().contextTokens;
     if (nTokens < 1 || depth < 0 || nTokens > context || depth > context - nTokens)
         return usageError(std::to_string(nTokens) + " tokens after " + std::to_string(depth) +
                               " do not fit: the context holds " + std::to_string(context),
                           "choose fewer tokens or raise the context");
     const std::vector<TokenId> tokens = benchTokens(depth + nTokens);
-    Sequence sequence(*m_pool, {});
+    Sequence sequence(*m_parts.pool, {});
     if (depth > 0) {
         const auto before = std::span(tokens).first(static_cast<std::size_t>(depth));
         if (auto ran = prefill(sequence, before, nullptr, {}, cancel); !ran) return ran.error();
@@ -53,7 +54,7 @@ Result<std::int64_t> PlainEngine::timeDecode(std::int64_t nTokens, std::int64_t 
 
 Result<std::int64_t> PlainEngine::timeBatch(std::int64_t nSequences, std::int64_t nTokens,
                                             std::int64_t depth, const CancelToken& cancel) {
-    const EngineSettings& s = m_effective.settings;
+    const EngineSettings& s = settings();
     if (nSequences < 1 || nSequences > s.maxSequences)
         return usageError(std::to_string(nSequences) +
                           " sequences at once do not fit: the engine " + "has room for " +
@@ -66,7 +67,7 @@ Result<std::int64_t> PlainEngine::timeBatch(std::int64_t nSequences, std::int64_
     std::deque<Sequence> sequences;
     std::vector<const BlockTable*> tables;
     for (std::size_t i = 0; i < n; ++i) {
-        Sequence& sequence = sequences.emplace_back(*m_pool, trace::Cursor());
+        Sequence& sequence = sequences.emplace_back(*m_parts.pool, trace::Cursor());
         tables.push_back(&sequence.table);
         if (depth == 0) continue;
         if (auto ran = prefill(sequence, benchTokens(depth), nullptr, {}, cancel); !ran)
@@ -79,7 +80,8 @@ Result<std::int64_t> PlainEngine::timeBatch(std::int64_t nSequences, std::int64_
     const std::int64_t tStartNs = nowNs();
     for (std::int64_t t = 0; t < nTokens; ++t) {
         for (std::size_t i = 0; i < n; ++i) {
-            if (auto room = m_pool->grow(sequences[i].table, depth + t + 1, {}); !room)
+            if (auto room = m_parts.pool->grow(sequences[i].table, depth + t, depth + t + 1, {});
+                !room)
                 return room.error();
             segments[i] = {1, static_cast<std::int32_t>(depth + t), 0};
         }
@@ -90,8 +92,14 @@ Result<std::int64_t> PlainEngine::timeBatch(std::int64_t nSequences, std::int64_
         pass.views = std::span(m_views).first(n);
         pass.wanted = wanted;
         pass.logits = m_logits.data();
-        if (auto ran = forward(*m_model, *m_backend, *m_pool, pass, m_benchCursor, cancel); !ran)
+        if (auto ran = forward(*m_parts.model, *m_parts.backend, *m_parts.pool, pass, m_benchCursor,
+                               cancel);
+            !ran)
             return ran.error();
+        for (Sequence& sequence : sequences) {
+            sequence.nTokens = depth + t + 1;
+            settleSequence(sequence, {});
+        }
     }
     return nowNs() - tStartNs;
 }

@@ -5,6 +5,7 @@
 #include "engine/base/format.h"
 #include "engine/base/memory.h"
 #include "engine/decode/plain_engine.h"
+#include "engine/decode/token_loop.h"
 
 namespace lanescope {
 
@@ -20,10 +21,10 @@ class PlainEngine::Stream final : public LogitStream {
     Stream(PlainEngine& engine, std::int64_t nTokens)
         : m_engine(engine),
           m_nTokens(nTokens),
-          m_vocab(engine.m_model->spec().vocab),
-          m_chunk(std::clamp<std::int64_t>(kMostLogits / m_vocab, 1,
-                                           engine.m_effective.settings.prefillChunk)),
-          m_sequence(*engine.m_pool, {}),
+          m_vocab(engine.m_parts.model->spec().vocab),
+          m_chunk(
+              std::clamp<std::int64_t>(kMostLogits / m_vocab, 1, engine.settings().prefillChunk)),
+          m_sequence(*engine.m_parts.pool, {}),
           m_rows(static_cast<std::size_t>(m_chunk)) {
         for (std::size_t i = 0; i < m_rows.size(); ++i) m_rows[i] = static_cast<std::int32_t>(i);
     }
@@ -32,13 +33,14 @@ class PlainEngine::Stream final : public LogitStream {
 
     Result<std::span<const float>> feed(std::span<const TokenId> tokens,
                                         const CancelToken& cancel) override {
-        if (auto valid = m_engine.checkTokens(tokens); !valid) return valid.error();
+        if (auto valid = checkTokens(*m_engine.m_parts.model, m_engine.settings(), tokens); !valid)
+            return valid.error();
         const std::int64_t end = m_sequence.nTokens + std::ssize(tokens);
-        if (std::ssize(tokens) > m_chunk || end > m_engine.m_effective.settings.contextTokens)
+        if (std::ssize(tokens) > m_chunk || end > m_engine.settings().contextTokens)
             return usageError("the context ends at " +
-                              std::to_string(m_engine.m_effective.settings.contextTokens) +
-                              " tokens");
-        if (auto room = m_engine.m_pool->grow(m_sequence.table, end, {}); !room)
+                              std::to_string(m_engine.settings().contextTokens) + " tokens");
+        if (auto room = m_engine.m_parts.pool->grow(m_sequence.table, m_sequence.nTokens, end, {});
+            !room)
             return room.error();
         m_logits.resize(static_cast<std::size_t>(m_chunk * m_vocab));
         const std::array segments{Segment{std::ssize(tokens),
@@ -52,11 +54,12 @@ class PlainEngine::Stream final : public LogitStream {
         pass.views = std::span(m_engine.m_views).first(1);
         pass.wanted = std::span(m_rows).first(tokens.size());
         pass.logits = m_logits.data();
-        if (auto ran =
-                forward(*m_engine.m_model, *m_engine.m_backend, *m_engine.m_pool, pass, {}, cancel);
+        if (auto ran = forward(*m_engine.m_parts.model, *m_engine.m_parts.backend,
+                               *m_engine.m_parts.pool, pass, {}, cancel);
             !ran)
             return ran.error();
         m_sequence.nTokens = end;
+        m_engine.settleSequence(m_sequence, {});
         return std::span<const float>(m_logits).first(tokens.size() *
                                                       static_cast<std::size_t>(m_vocab));
     }
@@ -77,8 +80,8 @@ std::unique_ptr<LogitStream> PlainEngine::logitStream(std::int64_t nTokens) {
 
 Result<std::vector<float>> PlainEngine::logits(std::span<const TokenId> tokens,
                                                const CancelToken& cancel) {
-    if (auto valid = checkTokens(tokens); !valid) return valid.error();
-    const auto vocab = static_cast<std::size_t>(m_model->spec().vocab);
+    if (auto valid = checkTokens(*m_parts.model, settings(), tokens); !valid) return valid.error();
+    const auto vocab = static_cast<std::size_t>(m_parts.model->spec().vocab);
     const std::uint64_t bytes = tokens.size() * vocab * sizeof(float);
     if (const std::uint64_t available = availableMemoryBytes(); available > 0 && bytes > available)
         return outOfMemory("logits of " + std::to_string(tokens.size()) + " positions need " +

@@ -33,8 +33,13 @@ void TextQuality::add(const Distribution& predicted, TokenId next) {
 }
 
 void TextQuality::add(const Distribution& predicted, const Distribution& reference, TokenId next) {
+    add(predicted, reference, klDivergence(reference, predicted), next);
+}
+
+void TextQuality::add(const Distribution& predicted, const Distribution& reference,
+                      double divergence, TokenId next) {
     add(predicted, next);
-    m_divergences.push_back(klDivergence(reference, predicted));
+    m_divergences.push_back(divergence);
     m_nSameBest += predicted.best() == reference.best() ? 1 : 0;
 }
 

@@ -43,6 +43,9 @@ class TextQuality {
     void add(const Distribution& predicted, TokenId next);
     /// The same, against a reference's prediction.
     void add(const Distribution& predicted, const Distribution& reference, TokenId next);
+    /// The same with klDivergence(reference, predicted) at hand.
+    void add(const Distribution& predicted, const Distribution& reference, double divergence,
+             TokenId next);
 
     [[nodiscard]] std::int64_t nTokens() const { return m_nTokens; }
     /// exp(mean negative log probability). Precondition for this and the next: nTokens() > 0.

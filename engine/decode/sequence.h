@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "engine/backend/attention_pattern.h"
 #include "engine/cache/block_pool.h"
 
 namespace lanescope {
@@ -15,13 +16,24 @@ struct Sequence {
     Sequence& operator=(const Sequence&) = delete;
 
     [[nodiscard]] std::uint64_t kvBytes() const {
-        return static_cast<std::uint64_t>(table.nBlocks()) * pool.layout().blockBytes();
+        return static_cast<std::uint64_t>(table.nHeld()) * pool.layout().blockBytes();
     }
 
     BlockPool& pool;
     trace::Cursor cursor;
     BlockTable table;
     std::int64_t nTokens = 0;  ///< in the cache
+    std::int64_t nPrompt = 0;  ///< Segment::firstPicking
 };
+
+/// The first nTokens tokens of a sequence have been computed: gives up what nobody will look at.
+inline void settle(BlockPool& pool, BlockTable& table, std::int64_t nTokens, const ModelSpec& spec,
+                   const AttentionPattern& pattern, const trace::Cursor& cursor) {
+    pool.settle(table, nTokens);
+    const UnseenRange unseen = unseenFrom(spec, pattern, nTokens);
+    const std::int64_t n = pool.layout().blockTokens;
+    if (unseen.begin < unseen.end)
+        pool.forget(table, (unseen.begin + n - 1) / n, unseen.end / n, cursor);
+}
 
 }  // namespace lanescope

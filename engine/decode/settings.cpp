@@ -19,6 +19,7 @@ constexpr int kMaxThreads = 256;
 constexpr int kMaxDevices = 64;
 constexpr std::int64_t kMaxContextTokens = 1 << 24;
 constexpr std::int64_t kMaxPrefillChunk = 4096;
+constexpr std::int64_t kMaxPoolBlocks = 1 << 24;
 constexpr auto kMaxSequences = static_cast<std::int64_t>(kMaxSegments);
 
 bool exactFromEnvironment() {
@@ -48,6 +49,48 @@ void resolveGpuOptions(const ModelSpec& spec, EffectiveSettings& effective) {
     }
 }
 
+/// Ranges of the pattern; where all layers forget, the pool needs no room for what they have.
+Result<void> resolvePattern(const ModelSpec& spec, EngineSettings& s) {
+    using Kind = AttentionPattern::Kind;
+    const AttentionPattern& p = s.pattern;
+    constexpr std::int64_t kMost = 1 << 24;
+    if (p.kind == Kind::Window) {
+        if (p.window < 1 || p.window > kMost) return rangeError("window", p.window, 1, kMost);
+        if (p.sinks < 0 || p.sinks > 1024) return rangeError("sinks", p.sinks, 0, 1024);
+    }
+    if (p.kind == Kind::BlockSparse) {
+        if (p.blockTokens < 8 || p.blockTokens > 1024)
+            return rangeError("attention block", p.blockTokens, 8, 1024);
+        if (p.localBlocks < 1 || p.localBlocks > kMost)
+            return rangeError("local blocks", p.localBlocks, 1, kMost);
+        if (p.strideBlocks < 1 || p.strideBlocks > kMost)
+            return rangeError("stride of blocks", p.strideBlocks, 1, kMost);
+    }
+    if (p.kind == Kind::Pages && (p.pages < 1 || p.pages > kMost))
+        return rangeError("pages", p.pages, 1, kMost);
+    const UnseenRange unseen = unseenFrom(spec, p, s.contextTokens);
+    if (s.poolBlocks == 0 && unseen.end > unseen.begin) {
+        // What is held at once: the sinks, a window, and a pass on top of it.
+        const std::int64_t held = s.contextTokens - (unseen.end - unseen.begin) + s.prefillChunk;
+        const std::int64_t perSequence = held / s.kvBlockTokens + 3;
+        s.poolBlocks =
+            s.maxSequences * std::min(perSequence, s.contextTokens / s.kvBlockTokens + 1);
+    }
+    return {};
+}
+
+Result<void> checkGpuCache(const EngineSettings& s) {
+    for (const kernels::KvFormat format : {s.kvKeys, s.kvValues})
+        if (format != s.kvKeys || format > kernels::KvFormat::BF16)
+            return unsupported("KV format " + std::string(kernels::kvFormatName(s.kvKeys)) + " / " +
+                                   std::string(kernels::kvFormatName(s.kvValues)) + " on a GPU",
+                               {}, "use fp32, fp16 or bf16 for both");
+    if (s.kvRotate) return unsupported("a turned KV cache on a GPU", {}, "leave it out");
+    if (s.pattern.kind != AttentionPattern::Kind::Dense)
+        return unsupported("attention that leaves keys out, on a GPU", {}, "use flash");
+    return {};
+}
+
 }  // namespace
 
 Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSettings& asked) {
@@ -65,11 +108,14 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
         return rangeError("prefill chunk", s.prefillChunk, 1, kMaxPrefillChunk);
     if (s.maxSequences < 1 || s.maxSequences > kMaxSequences)
         return rangeError("sequences", s.maxSequences, 1, kMaxSequences);
-    if (s.kvType != kernels::DType::F32 && s.kvType != kernels::DType::F16 &&
-        s.kvType != kernels::DType::BF16)
-        return usageError(
-            "KV format " + std::string(kernels::info(s.kvType).name) + " is not supported",
-            "use f32, f16 or bf16");
+    for (const kernels::KvFormat format : {s.kvKeys, s.kvValues})
+        if (!kernels::canStore(format, spec.headDim))
+            return usageError("KV format " + std::string(kernels::kvFormatName(format)) +
+                                  " is not possible for heads of " + std::to_string(spec.headDim) +
+                                  " columns",
+                              "use fp16");
+    if (s.poolBlocks < 0 || s.poolBlocks > kMaxPoolBlocks)
+        return rangeError("KV blocks", s.poolBlocks, 0, kMaxPoolBlocks);
     if (s.contextTokens == 0) s.contextTokens = std::min<std::int64_t>(spec.contextLength, 4096);
     if (spec.learnedPositions > 0 && s.contextTokens > spec.learnedPositions)
         return usageError("a context of " + std::to_string(s.contextTokens) +
@@ -80,15 +126,30 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
         effective.notes.push_back("context of " + std::to_string(s.contextTokens) +
                                   " tokens is beyond the trained " +
                                   std::to_string(spec.contextLength));
-    s.prefillChunk = std::min(s.prefillChunk, s.contextTokens);
+    const bool bounded = unseenFrom(spec, s.pattern, s.contextTokens).end > 0;
+    if (s.poolBlocks > 0 && !bounded && s.contextTokens > s.poolBlocks * s.kvBlockTokens) {
+        s.contextTokens = s.poolBlocks * s.kvBlockTokens;
+        effective.notes.push_back("context " + std::to_string(s.contextTokens) +
+                                  ": the KV cache has " + std::to_string(s.poolBlocks) + " blocks");
+    }
+    s.prefillChunk = std::min(s.prefillChunk, s.contextTokens * s.maxSequences);
+    if (auto ok = resolvePattern(spec, s); !ok) return ok.error();
     if (!s.exact && exactFromEnvironment()) {
         s.exact = true;
         effective.notes.emplace_back("exact path: LANESCOPE_EXACT is set");
     }
-    if (s.exact && s.kvType != kernels::DType::F32) {
-        effective.notes.push_back("kv f32 instead of " + std::string(kernels::info(s.kvType).name) +
-                                  ": exact path");
-        s.kvType = kernels::DType::F32;
+    if (s.exact) {
+        for (kernels::KvFormat* format : {&s.kvKeys, &s.kvValues}) {
+            if (*format == kernels::KvFormat::F32) continue;
+            const std::string part = format == &s.kvKeys && s.kvKeys == s.kvValues ? "kv"
+                                     : format == &s.kvKeys                         ? "keys"
+                                                                                   : "values";
+            if (part == "kv") s.kvValues = kernels::KvFormat::F32;
+            effective.notes.push_back(part + " fp32 instead of " +
+                                      std::string(kernels::kvFormatName(*format)) + ": exact path");
+            *format = kernels::KvFormat::F32;
+        }
+        s.kvRotate = false;
     }
     if (s.exact || s.acts == ActsFormat::Bf16) s.pack = false;  // they read stored weights
     resolveGpuOptions(spec, effective);
@@ -106,6 +167,7 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
                 "activations int8 instead of bf16 beside quantised weights: on a GPU");
         }
         s.affinity = Affinity::None;
+        if (auto ok = checkGpuCache(s); !ok) return ok.error();
     }
     return effective;
 }
@@ -115,7 +177,20 @@ KvLayout kvLayout(const ModelSpec& spec, const EngineSettings& settings) {
             .nKvHeads = spec.nKvHeads,
             .headDim = spec.headDim,
             .blockTokens = settings.kvBlockTokens,
-            .dtype = settings.kvType};
+            .keys = settings.kvKeys,
+            .values = settings.kvValues,
+            .bounds = settings.pattern.kind == AttentionPattern::Kind::Pages};
+}
+
+std::int32_t poolBlocks(const KvLayout& layout, const EngineSettings& settings) {
+    return static_cast<std::int32_t>(
+        settings.poolBlocks > 0 ? settings.poolBlocks
+                                : settings.maxSequences * layout.blocksFor(settings.contextTokens));
+}
+
+std::int32_t poolTails(const KvLayout& layout, const EngineSettings& settings) {
+    return layout.tailsFor(std::max(settings.prefillChunk, settings.maxSequences),
+                           settings.maxSequences);
 }
 
 BackendSettings backendSettings(const EngineSettings& settings) {
@@ -124,6 +199,9 @@ BackendSettings backendSettings(const EngineSettings& settings) {
             .maxSequences = settings.maxSequences,
             .maxContext = settings.contextTokens,
             .attention = settings.attention,
+            .pattern = settings.pattern,
+            .kvBlockTokens = settings.kvBlockTokens,
+            .kvRotate = settings.kvRotate,
             .exact = settings.exact,
             .twoTerms = settings.acts == ActsFormat::Int8x2,
             .bf16 = settings.acts == ActsFormat::Bf16,
@@ -141,9 +219,7 @@ MemoryEstimate estimateMemory(const ModelSpec& spec, const WeightBytes& weights,
     const bool packs = s.pack && kernels::opTable(kernels::preferredIsa()).pack != nullptr;
     estimate.weightBytes = packs ? weights.packed : weights.stored;
     const KvLayout layout = kvLayout(spec, s);
-    estimate.kvBytes =
-        static_cast<std::uint64_t>(s.maxSequences * layout.blocksFor(s.contextTokens)) *
-        layout.blockBytes();
+    estimate.kvBytes = layout.poolBytes(poolBlocks(layout, s), poolTails(layout, s));
     estimate.scratchBytes =
         s.backend == BackendKind::Cuda
             ? CudaBackend::requiredBytes(spec, backendSettings(s))

@@ -13,8 +13,10 @@ namespace lanescope {
 /// setting and its range.
 Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSettings& asked);
 
-/// Precondition of both: settings are resolved.
+/// Precondition of all: settings are resolved.
 KvLayout kvLayout(const ModelSpec& spec, const EngineSettings& settings);
+std::int32_t poolBlocks(const KvLayout& layout, const EngineSettings& settings);
+std::int32_t poolTails(const KvLayout& layout, const EngineSettings& settings);
 BackendSettings backendSettings(const EngineSettings& settings);
 
 /// OutOfMemory with both numbers and a next step when the need is over what is available.

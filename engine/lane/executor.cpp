@@ -12,6 +12,7 @@
 #include "engine/base/json.h"
 #include "engine/base/thread_pool.h"
 #include "engine/decode/next_token.h"
+#include "engine/lane/attention_option.h"
 #include "engine/lane/machine_roof.h"
 
 namespace lanescope {
@@ -39,21 +40,6 @@ std::string shellQuote(const std::string& text) {
     return out + "'";
 }
 
-std::string_view attentionName(kernels::AttentionKind kind) {
-    return kind == kernels::AttentionKind::Naive ? "naive" : "flash";
-}
-
-std::string_view kvName(kernels::DType type) {
-    switch (type) {
-        case kernels::DType::F32:
-            return "fp32";
-        case kernels::DType::BF16:
-            return "bf16";
-        default:
-            return "fp16";
-    }
-}
-
 /// whyHostSamples: what of the plan a lane that samples on its device cannot do there; may be
 /// empty.
 std::string settingsJson(const LaneSpec& spec, const EffectiveSettings& effective,
@@ -65,10 +51,14 @@ std::string settingsJson(const LaneSpec& spec, const EffectiveSettings& effectiv
     out["isa"] = effective.isa;
     out["threads"] = effective.settings.threads;
     out["weights"] = spec.weights == "auto" ? "as-is" : spec.weights;
-    out["kv"] = kvName(effective.settings.kvType);
+    out["kv"] = kernels::kvFormatName(effective.settings.kvKeys);
+    if (effective.settings.kvValues != effective.settings.kvKeys)
+        out["kvValues"] = kernels::kvFormatName(effective.settings.kvValues);
+    if (effective.settings.kvRotate) out["kvRotate"] = true;
     out["kvBlock"] = effective.settings.kvBlockTokens;
     out["context"] = effective.settings.contextTokens;
-    out["attention"] = attentionName(effective.settings.attention);
+    out["attention"] = attentionName(effective.settings);
+    if (!spec.denseLayers.empty()) out["denseLayers"] = spec.denseLayers;
     out["exact"] = effective.settings.exact;
     out["acts"] = effective.settings.exact                        ? "fp32"
                   : effective.settings.acts == ActsFormat::Int8x2 ? "int8x2"

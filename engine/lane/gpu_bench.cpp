@@ -235,7 +235,7 @@ class Bench {
         args.nTokens = n;
         args.nHeads = s.heads;
         args.scale = 0.1F;
-        args.kv.dtype = DType::F16;
+        args.kv.kFormat = args.kv.vFormat = kernels::KvFormat::F16;
         args.kv.k = m_cold.data();
         args.kv.v = m_cold.data() + cacheBytes;
         args.kv.blockTokens = kBlock;

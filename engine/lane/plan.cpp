@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/lane/attention_option.h"
 #include "engine/lane/plan_values.h"
 
 namespace lanescope {
@@ -177,7 +178,10 @@ ordered_json laneToJson(const LaneSpec& lane) {
     out["threads"] = lane.threads;
     out["weights"] = lane.weights;
     out["kv"] = lane.kv;
+    if (!lane.kvValues.empty()) out["kvValues"] = lane.kvValues;
+    if (lane.kvRotate) out["kvRotate"] = true;
     out["attention"] = lane.attention;
+    if (!lane.denseLayers.empty()) out["denseLayers"] = lane.denseLayers;
     out["kvBlock"] = lane.kvBlock;
     out["context"] = lane.context;
     out["exact"] = lane.exact;
@@ -256,6 +260,15 @@ std::optional<int> cudaDevice(std::string_view backend) {
     return device;
 }
 
+std::optional<kernels::KvFormat> kvFormat(std::string_view word) {
+    if (word == "auto") return kernels::KvFormat::F16;
+    for (int i = 0; i < kernels::kKvFormats; ++i) {
+        const auto format = static_cast<kernels::KvFormat>(i);
+        if (kernels::kvFormatName(format) == word) return format;
+    }
+    return std::nullopt;
+}
+
 Result<EngineSettings> engineSettings(const LaneSpec& lane) {
     EngineSettings s;
     if (const auto device = cudaDevice(lane.backend)) {
@@ -269,25 +282,18 @@ Result<EngineSettings> engineSettings(const LaneSpec& lane) {
         return unsupported("weights \"" + lane.weights + "\": converting is not in this version",
                            {}, "use as-is, or a checkpoint already in that format");
     }
-    if (lane.kv == "fp32") {
-        s.kvType = kernels::DType::F32;
-    } else if (lane.kv == "fp16" || lane.kv == "auto") {
-        s.kvType = kernels::DType::F16;
-    } else if (lane.kv == "bf16") {
-        s.kvType = kernels::DType::BF16;
-    } else if (plan::isOneOf(lane.kv, plan::kLaterKvFormats)) {
-        return unsupported("KV format \"" + lane.kv + "\" is not in this version", {},
-                           "use " + plan::joinWords(plan::kKvFormats));
-    } else {
-        return badInput("kv \"" + lane.kv +
-                        "\" is not possible; possible: " + plan::joinWords(plan::kKvFormats));
+    const std::string& values = lane.kvValues.empty() ? lane.kv : lane.kvValues;
+    for (const auto& [word, format] :
+         {std::pair{&lane.kv, &s.kvKeys}, std::pair{&values, &s.kvValues}}) {
+        const auto known = kvFormat(*word);
+        if (!known)
+            return badInput("kv \"" + *word +
+                            "\" is not possible; possible: " + plan::joinWords(plan::kKvFormats));
+        *format = *known;
     }
-    if (lane.attention == "naive") {
-        s.attention = kernels::AttentionKind::Naive;
-    } else if (lane.attention != "flash" && lane.attention != "auto") {
-        return badInput("attention \"" + lane.attention +
-                        "\" is not possible; possible: " + plan::joinWords(plan::kAttentions));
-    }
+    s.kvRotate = lane.kvRotate;
+    if (auto ok = readAttention(lane.attention, s); !ok) return ok.error();
+    if (auto ok = readDenseLayers(lane.denseLayers, s); !ok) return ok.error();
     if (lane.acts == "int8x2") {
         s.acts = ActsFormat::Int8x2;
     } else if (lane.acts == "bf16") {

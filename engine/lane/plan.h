@@ -33,8 +33,11 @@ struct LaneSpec {
     std::string backend = "cpu";  ///< cpu, cuda (the first device), cuda:N
     int threads = 0;              ///< 0 = all usable
     std::string weights = "as-is";
-    std::string kv = "fp16";          ///< fp32, fp16, bf16
-    std::string attention = "flash";  ///< flash, naive
+    std::string kv = "fp16";  ///< of keys and values: kernels::kvFormatName
+    std::string kvValues;     ///< of values, where they differ; empty: as kv
+    bool kvRotate = false;  ///< keys and values turned by a Hadamard matrix before they are stored
+    std::string attention = "flash";  ///< attention_option.h
+    std::string denseLayers;          ///< layers that look at all keys all the same: "0-1,5"
     std::int64_t kvBlock = 16;
     std::int64_t context = 0;  ///< 0 = default
     bool exact = false;
@@ -80,6 +83,8 @@ nlohmann::ordered_json laneToJson(const LaneSpec& lane);
 /// Checks what does not need a model: names unique, lanes and prompts there, ranges. Error:
 /// BadInput.
 Result<void> validatePlan(const Plan& plan);
+/// The format a word stands for ("auto": fp16).
+std::optional<kernels::KvFormat> kvFormat(std::string_view word);
 /// The device of a lane's backend; none: not a GPU (or no backend at all).
 std::optional<int> cudaDevice(std::string_view backend);
 /// EngineSettings of a lane, or which option is not possible and why.

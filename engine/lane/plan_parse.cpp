@@ -8,6 +8,7 @@
 
 #include "engine/base/format.h"
 #include "engine/base/json.h"
+#include "engine/lane/attention_option.h"
 #include "engine/lane/plan.h"
 #include "engine/lane/plan_values.h"
 
@@ -131,6 +132,17 @@ class Reader {
         if (!failed() && value != "auto" && value != "cpu" && !cudaDevice(value))
             fail(join(place, "backend"),
                  "\"" + value + "\" is not possible; possible: auto, cpu, cuda, cuda:N");
+        else
+            out = std::move(value);
+    }
+
+    void attention(const json& object, const std::string& place, std::string& out) {
+        std::string value = out;
+        text(object, place, "attention", value);
+        EngineSettings ignored;
+        if (failed()) return;
+        if (const auto read = readAttention(value, ignored); !read)
+            fail(join(place, "attention"), read.error().message.substr(sizeof("attention")));
         else
             out = std::move(value);
     }
@@ -328,11 +340,13 @@ LaneSpec readLane(Reader& reader, const json& value, std::size_t index,
                   const std::vector<LaneSpec>& earlier) {
     const std::string place = at("lanes", index);
     LaneSpec lane;
-    if (!reader.object(value, place,
-                       {"name", "like", "model", "backend", "threads", "weights", "kv", "attention",
-                        "kvBlock", "context", "exact", "acts", "affinity", "products", "sampling",
-                        "pack", "decode", "chatTemplate", "muted"},
-                       {"reasoning", "endpoint"})) {
+    if (!reader.object(
+            value, place,
+            {"name",    "like",     "model",        "backend",   "threads",     "weights",
+             "kv",      "kvValues", "kvRotate",     "attention", "denseLayers", "kvBlock",
+             "context", "exact",    "acts",         "affinity",  "products",    "sampling",
+             "pack",    "decode",   "chatTemplate", "muted"},
+            {"reasoning", "endpoint"})) {
         return lane;
     }
     copyLike(reader, value, place, earlier, lane);
@@ -346,7 +360,11 @@ LaneSpec readLane(Reader& reader, const json& value, std::size_t index,
                 {"auto", "as-is", "int8", "int4", "nf4", "fp8-e4m3", "fp8-e5m2"});
     reader.word(value, place, "kv", lane.kv,
                 {"auto", "fp32", "fp16", "bf16", "fp8-e4m3", "fp8-e5m2", "int8", "int4"});
-    reader.word(value, place, "attention", lane.attention, {"auto", "flash", "naive"});
+    reader.word(value, place, "kvValues", lane.kvValues,
+                {"auto", "fp32", "fp16", "bf16", "fp8-e4m3", "fp8-e5m2", "int8", "int4"});
+    reader.flag(value, place, "kvRotate", lane.kvRotate);
+    reader.attention(value, place, lane.attention);
+    reader.text(value, place, "denseLayers", lane.denseLayers);
     reader.integer(value, place, "kvBlock", lane.kvBlock, plan::kMinKvBlock, plan::kMaxKvBlock);
     reader.integer(value, place, "context", lane.context, 0, plan::kMaxContext);
     reader.flag(value, place, "exact", lane.exact);

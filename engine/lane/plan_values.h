@@ -25,14 +25,12 @@ inline constexpr std::int64_t kMaxTemplateBytes = 1 << 20;  ///< what the templa
 
 // "auto" is the default of each. Words that this version knows but cannot run are refused where
 // the lane is built, so that the other lanes of the plan still run.
-inline constexpr std::array<std::string_view, 2> kAttentions{"flash", "naive"};
 inline constexpr std::array<std::string_view, 3> kActs{"int8", "int8x2", "bf16"};
 inline constexpr std::array<std::string_view, 2> kAffinities{"none", "cores"};
 inline constexpr std::array<std::string_view, 2> kProducts{"own", "cublaslt"};
 inline constexpr std::array<std::string_view, 2> kSamplings{"host", "device"};
-inline constexpr std::array<std::string_view, 3> kKvFormats{"fp32", "fp16", "bf16"};
-inline constexpr std::array<std::string_view, 4> kLaterKvFormats{"fp8-e4m3", "fp8-e5m2", "int8",
-                                                                 "int4"};
+inline constexpr std::array<std::string_view, 7> kKvFormats{"fp32",     "fp16", "bf16", "fp8-e4m3",
+                                                            "fp8-e5m2", "int8", "int4"};
 
 /// "fp32, fp16, bf16": for messages.
 std::string joinWords(std::span<const std::string_view> words);

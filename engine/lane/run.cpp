@@ -113,11 +113,11 @@ void measureCopies(std::vector<GpuInfo>& gpus, const CancelToken& cancel) {
 
 Result<std::unique_ptr<Engine>> createEngine(std::shared_ptr<const Model> model,
                                              const EngineSettings& settings) {
-    const auto elementBytes =
-        static_cast<std::uint64_t>(settings.exact ? 4 : kernels::info(settings.kvType).blockBytes);
+    EngineSettings asked = settings;
+    if (asked.exact) asked.kvKeys = asked.kvValues = kernels::KvFormat::F32;
     const std::uint64_t need =
-        model->spec().kvBytesPerToken(elementBytes) *
-        static_cast<std::uint64_t>(std::max<std::int64_t>(settings.contextTokens, 0));
+        kvLayout(model->spec(), asked).bytesPerToken() *
+        static_cast<std::uint64_t>(std::max<std::int64_t>(asked.contextTokens, 0));
     const std::uint64_t available = availableMemoryBytes();
     if (available > 0 && need > available) {
         return outOfMemory(

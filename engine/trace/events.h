@@ -50,8 +50,9 @@ struct Span {
     Op op = Op::Embed;
 };
 
-/// What happened to KV blocks.
-enum class KvAction : std::uint8_t { Allocate, Free, Reuse };
+/// What happened to KV blocks. Reuse: one more sequence reads them. Copy: a shared block was copied
+/// before it was written. Evict: a block kept for a known beginning of a text lost its content.
+enum class KvAction : std::uint8_t { Allocate, Free, Reuse, Copy, Evict };
 
 /// State of one lane's KV cache after an action.
 struct KvEvent {
@@ -62,6 +63,21 @@ struct KvEvent {
     std::int32_t blocks = 0;       ///< blocks concerned
     std::int32_t blocksInUse = 0;  ///< after it
     std::uint64_t bytesInUse = 0;  ///< blocksInUse · bytes per block, all layers, K and V
+};
+
+/// How a block stands after something happened to it.
+enum class BlockState : std::uint8_t { Free, Held, Kept };
+
+/// One block of a lane's KV cache, after a change. Held: by `references` sequences. Kept: by none,
+/// its content stays known until the room is needed.
+struct BlockEvent {
+    std::int64_t tNs = 0;
+    std::int32_t request = -1;  ///< whose change it was
+    std::int32_t block = 0;
+    std::int32_t index = 0;  ///< in the request's sequence: tokens [index, index + 1) · blockTokens
+    std::int32_t references = 0;
+    std::int16_t lane = -1;
+    BlockState state = BlockState::Free;
 };
 
 }  // namespace lanescope::trace

@@ -6,6 +6,7 @@
 #include "engine/trace/device_hooks.h"
 #include "engine/trace/events.h"
 #include "engine/trace/run_record.h"
+#include "engine/trace/serving.h"
 
 namespace lanescope::trace {
 
@@ -19,6 +20,9 @@ class Sink {
 
     virtual void span(const Span&) {}
     virtual void kv(const KvEvent&) {}
+    /// Whether block() is wanted: it is called once a block.
+    [[nodiscard]] virtual bool wantsBlocks() const { return false; }
+    virtual void block(const BlockEvent&) {}
 
     virtual void runStarted(const RunHeader&) {}
     virtual void laneReady(const LaneRecord&) {
@@ -29,6 +33,9 @@ class Sink {
     virtual void token(const TokenRecord&) {}
     virtual void requestFinished(const RequestRecord&) {}  ///< the completed record
     virtual void runFinished(RunStatus, const std::string& /*error*/) {}
+
+    virtual void batchStep(const BatchStep&) {}
+    virtual void served(const ServedRecord&) {}
 };
 
 /// Where the engine is: the labels a span gets. Owned by whoever runs the forward pass.

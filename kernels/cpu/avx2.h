@@ -23,7 +23,10 @@ void activate(const ActivateArgs& args);
 void add(const AddArgs& args);
 void softcap(const SoftcapArgs& args);
 void embed(const EmbedArgs& args);
+void hadamard(const HadamardArgs& args);
 void kvWrite(const KvWriteArgs& args);
+void kvSeal(const KvSealArgs& args);
+void kvSelect(const KvSelectArgs& args);
 /// C[rows, columns] (+)= A · B, every element one chain of FMAs over depth in order; columns is a
 /// multiple of 16.
 using AttentionProduct = void (*)(const float* a, std::int64_t aStride, const float* b,

@@ -35,97 +35,141 @@ struct Work {
     const AttentionArgs& args;
     AttentionProduct product;
     AttentionItem item;
-    std::int64_t groupSize, rows, dim;  ///< dim: headDim rounded up to 16
-    std::int64_t first, last;           ///< positions any row sees: [first, last]
-    float *q, *scores, *keys, *values;
-    Sums sums, stretch;  ///< of all keys so far, of the present stretch
-    std::int64_t scoreStride;
-
-    [[nodiscard]] std::int64_t position(std::int64_t row) const {
-        return args.positions[item.tokenBegin + row / groupSize];
-    }
+    std::int64_t groupSize;
+    KvSlice keySlice, valueSlice;
+    std::int64_t rows = 0, dim = 0;    ///< dim: headDim rounded up to 16
+    std::int64_t first = 0, last = 0;  ///< positions any row sees are in [first, last]
+    bool picks = false;                ///< rows may see nothing in between
+    /// Keys are coded a block at a time: the rows' own blocks begin at [firstTail, lastTail].
+    bool hasTails = false;
+    std::int64_t firstTail = 0, lastTail = 0;
+    float *q = nullptr, *qSinks = nullptr;  ///< [rows, dim]; qSinks null: as q
+    float *keys = nullptr, *values = nullptr;
+    float* part = nullptr;    ///< [rows, 64]: scores of a tile
+    float* scores = nullptr;  ///< [rows, scoreStride]: Flash: part
+    std::int64_t scoreStride = kKeys;
+    Sums sums{}, stretch{};  ///< of all keys so far, of the present stretch
 };
 
-/// The keys of one tile, as offsets from its first position `base`.
+/// Where a tile's keys are read: as coded in the cache, or as they are in the tails of their blocks
+/// (PagedKv::tail).
+enum class KeySource : std::uint8_t { Cache, Tail };
+
+/// The keys of one tile that are taken together, as offsets from its first position `base`.
 struct KeyTile {
     std::int64_t base, begin, end;
+    KeySource source;
+    const float* q;  ///< the rows' queries for them
 };
 
-KeyTile keyTile(const Work& w, std::int64_t base) {
-    return {base, larger(0, w.first - base), smaller(kKeys, w.last + 1 - base)};
-}
-
-/// Addresses of a tile's rows of keys or values; entries outside [begin, end) repeat the nearest.
-void rowAddresses(const Work& w, const KeyTile& tile, const void* storage,
-                  const char* (&out)[kKeys]) {
+/// The rows of a tile. Entries outside [begin, end), and those of blocks that are gone (nobody sees
+/// them), repeat one that is there. False: none is.
+bool rowAddresses(const Work& w, const KeyTile& tile, KvPart part, KvRow (&out)[kKeys]) {
     const PagedKv& kv = w.args.kv;
-    const std::int64_t bytes = rowBytes(kv.dtype, kv.headDim);
+    const bool keys = part == KvPart::Keys;
+    const bool tail = keys && tile.source == KeySource::Tail;
+    KvSlice layout = keys ? w.keySlice : w.valueSlice;
+    const char* storage = static_cast<const char*>(keys ? kv.k : kv.v);
+    if (tail) {
+        layout = {2 * kv.headDim, 0, 2 * kv.headDim * kv.blockTokens};
+        storage = static_cast<const char*>(kv.tail);
+    }
+    // What scales a row: its own entry, or the slice's.
+    const std::int64_t scaleStep = codesWholeBlocks(keys ? kv.kFormat : kv.vFormat, part) ? 0 : 4;
+    const KvRow* there = nullptr;
+    bool whole = tile.begin == 0 && tile.end == kKeys;
     std::int64_t j = tile.begin;
     while (j < tile.end) {
-        const std::int64_t position = tile.base + j;
-        const std::int64_t slot = position % kv.blockTokens;
-        const std::int64_t block = kv.blockTable[position / kv.blockTokens];
+        const std::int64_t index = (tile.base + j) / kv.blockTokens;
+        const std::int64_t slot = (tile.base + j) % kv.blockTokens;
+        const std::int64_t block = tail ? kv.tailTable[index] : kv.blockTable[index];
         const std::int64_t n = smaller(kv.blockTokens - slot, tile.end - j);
-        const char* row = static_cast<const char*>(storage) +
-                          ((block * kv.nKvHeads + w.item.kvHead) * kv.blockTokens + slot) * bytes;
-        for (std::int64_t i = 0; i < n; ++i) out[j + i] = row + i * bytes;
+        if (block < 0) {
+            for (std::int64_t i = 0; i < n; ++i) out[j + i] = {};
+            whole = false;
+        } else {
+            const char* slice = storage + (block * kv.nKvHeads + w.item.kvHead) * layout.bytes;
+            for (std::int64_t i = 0; i < n; ++i)
+                out[j + i] = {slice + (slot + i) * layout.rowBytes,
+                              slice + layout.scaleOffset + (slot + i) * scaleStep};
+            there = &out[j];
+        }
         j += n;
     }
-    for (std::int64_t i = 0; i < tile.begin; ++i) out[i] = out[tile.begin];
-    for (std::int64_t i = tile.end; i < kKeys; ++i) out[i] = out[tile.end - 1];
+    if (there == nullptr) return false;
+    if (whole) return true;
+    const KvRow row = *there;
+    for (std::int64_t i = 0; i < kKeys; ++i)
+        if (i < tile.begin || i >= tile.end || out[i].codes == nullptr) out[i] = row;
+    return true;
 }
 
-void loadKeys(const Work& w, const KeyTile& tile) {
-    const char* row[kKeys];
-    rowAddresses(w, tile, w.args.kv.k, row);
-    const std::int64_t headDim = w.args.kv.headDim;
-    switch (w.args.kv.dtype) {
-        case DType::F16:
-            return widenKeys<DType::F16>(row, headDim, tile.end, w.keys);
-        case DType::BF16:
-            return widenKeys<DType::BF16>(row, headDim, tile.end, w.keys);
-        default:
-            return widenKeys<DType::F32>(row, headDim, tile.end, w.keys);
+bool loadKeys(const Work& w, const KeyTile& tile) {
+    KvRow row[kKeys];
+    if (!rowAddresses(w, tile, KvPart::Keys, row)) return false;
+    const KvFormat format = tile.source == KeySource::Tail ? KvFormat::F16 : w.args.kv.kFormat;
+    withFormat(format, [&](auto f) {
+        widenKeys<decltype(f)::value>(row, w.args.kv.headDim, tile.end, w.keys);
+    });
+    return true;
+}
+
+bool loadValues(const Work& w, const KeyTile& tile) {
+    KvRow row[kKeys];
+    if (!rowAddresses(w, tile, KvPart::Values, row)) return false;
+    withFormat(w.args.kv.vFormat, [&](auto f) {
+        widenValues<decltype(f)::value>(row, w.args.kv.headDim, w.dim, tile.begin, tile.end,
+                                        w.values);
+    });
+    return true;
+}
+
+/// Bits of positions [low, high) of [0, 64).
+std::uint64_t bitsOf(std::int64_t low, std::int64_t high) {
+    low = larger(low, 0);
+    high = smaller(high, kKeys);
+    if (low >= high) return 0;
+    const std::uint64_t below = high == kKeys ? ~std::uint64_t{0} : (std::uint64_t{1} << high) - 1;
+    return below & (~std::uint64_t{0} << low);
+}
+
+/// Which of a tile's keys a row sees: bit j is position base + j.
+std::uint64_t keysSeen(const Work& w, std::int64_t row, const KeyTile& tile) {
+    const AttentionArgs& args = w.args;
+    const std::int64_t token = w.item.tokenBegin + row / w.groupSize;
+    const std::int64_t position = args.positions[token];
+    const std::int64_t at = position - tile.base;
+    std::uint64_t seen = bitsOf(0, at + 1);
+    if (args.window > 0)
+        seen &= bitsOf(at - args.window + 1, kKeys) | bitsOf(0, args.sinks - tile.base);
+    if (w.hasTails) {
+        const std::int64_t own = position / args.kv.blockTokens * args.kv.blockTokens - tile.base;
+        seen &= tile.source == KeySource::Tail ? bitsOf(own, kKeys) : bitsOf(0, own);
     }
-}
-
-void loadValues(const Work& w, const KeyTile& t) {
-    const char* row[kKeys];
-    rowAddresses(w, t, w.args.kv.v, row);
-    const std::int64_t d = w.args.kv.headDim;
-    switch (w.args.kv.dtype) {
-        case DType::F16:
-            return widenValues<DType::F16>(row, d, w.dim, t.begin, t.end, w.values);
-        case DType::BF16:
-            return widenValues<DType::BF16>(row, d, w.dim, t.begin, t.end, w.values);
-        default:
-            return widenValues<DType::F32>(row, d, w.dim, t.begin, t.end, w.values);
+    if (args.mask.words != nullptr && seen != 0) {
+        const std::int64_t group = args.mask.groupTokens;
+        const std::uint64_t* words =
+            args.mask.words + token * args.mask.tokenStride + w.item.kvHead * args.mask.headStride;
+        const std::int64_t last = smaller(tile.base + kKeys - 1, position);
+        for (std::int64_t g = tile.base / group; g <= last / group; ++g)
+            if ((words[g / 64] >> (g % 64) & 1U) == 0)
+                seen &= ~bitsOf(g * group - tile.base, (g + 1) * group - tile.base);
     }
+    return seen & bitsOf(tile.begin, tile.end);
 }
 
-/// Scaled, capped and masked scores of lanes [j, j + 8); the row sees [low, high).
-__m256 finishScores(const AttentionArgs& args, __m256 raw, std::int64_t j, std::int64_t low,
-                    std::int64_t high) {
+/// Scaled, capped and masked scores of eight keys; `seen` has their bits.
+__m256 finishScores(const AttentionArgs& args, __m256 raw, unsigned seen) {
     __m256 s = _mm256_mul_ps(raw, _mm256_set1_ps(args.scale));
     if (args.softcap > 0.0F) {
         const __m256 cap = _mm256_set1_ps(args.softcap);
         s = _mm256_mul_ps(tanhPs(_mm256_div_ps(s, cap)), cap);
     }
-    if (j >= low && j + 8 <= high) return s;
-    const __m256i seen =
-        _mm256_andnot_si256(laneMask(larger(0, low - j)), laneMask(larger(0, high - j)));
-    return _mm256_blendv_ps(_mm256_set1_ps(-__builtin_inff()), s, _mm256_castsi256_ps(seen));
-}
-
-/// Keys [low, high) of [0, count) from `base` that the row at `position` sees.
-struct Reach {
-    std::int64_t low, high;
-};
-
-Reach reach(const AttentionArgs& args, std::int64_t position, std::int64_t base,
-            std::int64_t count) {
-    const std::int64_t start = args.window > 0 ? position - args.window + 1 - base : 0;
-    return {larger(0, start), smaller(count, position + 1 - base)};
+    if (seen == 0xFF) return s;
+    const __m256i bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i is =
+        _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(seen)), bit), bit);
+    return _mm256_blendv_ps(_mm256_set1_ps(-__builtin_inff()), s, _mm256_castsi256_ps(is));
 }
 
 void scaleRow(float* row, std::int64_t dim, float factor) {
@@ -138,49 +182,80 @@ float expOf(float x) {
     return _mm256_cvtss_f32(expPs(_mm256_set1_ps(x)));
 }
 
-/// Scores of one row over [0, count) become weights e^(score - best); returns their sum. *best is
-/// the maximum so far and is raised.
-float softmaxRow(const AttentionArgs& args, float* scores, std::int64_t count, Reach seen,
-                 float* best) {
-    __m256 top = _mm256_set1_ps(*best);
-    for (std::int64_t j = 0; j < count; j += 8) {
-        const __m256 s = finishScores(args, _mm256_loadu_ps(scores + j), j, seen.low, seen.high);
+/// Finishes the scores of a tile's row; returns the greater of `best` and their maximum.
+float finishRow(const AttentionArgs& args, float* scores, std::uint64_t seen, float best) {
+    __m256 top = _mm256_set1_ps(best);
+    for (std::int64_t j = 0; j < kKeys; j += 8) {
+        const __m256 s = finishScores(args, _mm256_loadu_ps(scores + j), seen >> j & 0xFFU);
         _mm256_storeu_ps(scores + j, s);
         top = _mm256_max_ps(top, s);
     }
-    *best = maxLanes(top);
-    const __m256 shift = _mm256_set1_ps(*best == -__builtin_inff() ? 0.0F : *best);
-    __m256 sum = _mm256_setzero_ps();
-    for (std::int64_t j = 0; j < count; j += 8) {
+    return maxLanes(top);
+}
+
+/// Finished scores become weights e^(score - best); adds them up lane by lane.
+void weighRow(float* scores, float best, __m256& sum) {
+    const __m256 shift = _mm256_set1_ps(best == -__builtin_inff() ? 0.0F : best);
+    for (std::int64_t j = 0; j < kKeys; j += 8) {
         const __m256 p = expPs(_mm256_sub_ps(_mm256_loadu_ps(scores + j), shift));
         _mm256_storeu_ps(scores + j, p);
         sum = _mm256_add_ps(sum, p);
     }
-    return sumLanes(sum);
 }
 
 void flashTile(const Work& w, const Sums& sums, const KeyTile& tile) {
     const AttentionArgs& args = w.args;
-    loadKeys(w, tile);
-    w.product(w.q, w.dim, w.keys, kKeys, w.scores, kKeys, w.rows, roundUp(tile.end, 16),
+    if (!loadKeys(w, tile)) return;
+    w.product(tile.q, w.dim, w.keys, kKeys, w.part, kKeys, w.rows, roundUp(tile.end, 16),
               args.kv.headDim, false);
+    std::uint64_t seen = 0;
     for (std::int64_t r = 0; r < w.rows; ++r) {
-        float* scores = w.scores + r * kKeys;
-        const Reach seen = reach(args, w.position(r), tile.base, kKeys);
-        if (seen.low >= seen.high) {
+        float* scores = w.part + r * kKeys;
+        if (r % w.groupSize == 0) seen = keysSeen(w, r, tile);
+        if (seen == 0) {
             std::memset(scores, 0, kKeys * sizeof(float));
             continue;
         }
         const float before = sums.best[r];
-        const float sum = softmaxRow(args, scores, kKeys, seen, &sums.best[r]);
+        sums.best[r] = finishRow(args, scores, seen, before);
+        __m256 sum = _mm256_setzero_ps();
+        weighRow(scores, sums.best[r], sum);
         // Nothing seen so far: e^(-inf - best) = 0 clears an empty accumulator.
         const float keep = before == sums.best[r] ? 1.0F : expOf(before - sums.best[r]);
-        sums.total[r] = sums.total[r] * keep + sum;
+        sums.total[r] = sums.total[r] * keep + sumLanes(sum);
         if (keep != 1.0F) scaleRow(sums.acc + r * w.dim, w.dim, keep);
     }
     loadValues(w, tile);
-    w.product(w.scores + tile.begin, kKeys, w.values + tile.begin * w.dim, w.dim, sums.acc, w.dim,
+    w.product(w.part + tile.begin, kKeys, w.values + tile.begin * w.dim, w.dim, sums.acc, w.dim,
               w.rows, w.dim, tile.end - tile.begin, true);
+}
+
+/// Whether any row sees any of them.
+bool anySeen(const Work& w, const KeyTile& tile) {
+    for (std::int64_t r = 0; r < w.rows; r += w.groupSize)
+        if (keysSeen(w, r, tile) != 0) return true;
+    return false;
+}
+
+/// The parts of the keys [base, base + 64) that are taken together, in order, those that some row
+/// sees. A part that a row sees nothing of leaves its sums as they are, so that it does not matter
+/// for it whether other rows have it taken.
+template <class Fn>
+void eachPart(const Work& w, std::int64_t base, Fn&& fn) {
+    const std::int64_t begin = larger(0, w.first - base);
+    const std::int64_t end = smaller(kKeys, w.last + 1 - base);
+    const auto take = [&](std::int64_t from, std::int64_t to, KeySource source, const float* q) {
+        const KeyTile tile{base, from, to, source, q};
+        if (from < to && (!w.picks || anySeen(w, tile))) fn(tile);
+    };
+    const auto fromBoth = [&](std::int64_t from, std::int64_t to, const float* q) {
+        if (!w.hasTails) return take(from, to, KeySource::Cache, q);
+        take(from, smaller(to, w.lastTail - base), KeySource::Cache, q);
+        take(larger(from, w.firstTail - base), to, KeySource::Tail, q);
+    };
+    const std::int64_t sinks = w.qSinks != nullptr ? smaller(w.args.sinks - base, end) : 0;
+    if (sinks > 0) fromBoth(begin, sinks, w.qSinks);
+    fromBoth(larger(begin, sinks), end, w.q);
 }
 
 void clear(const Work& w, const Sums& sums) {
@@ -197,7 +272,7 @@ void flashStretch(const Work& w, const Sums& sums, std::int64_t stretch) {
     const std::int64_t begin = larger(w.first, stretch * kAttentionStretch);
     const std::int64_t end = smaller(w.last + 1, (stretch + 1) * kAttentionStretch);
     for (std::int64_t base = begin / kKeys * kKeys; base < end; base += kKeys)
-        flashTile(w, sums, keyTile(w, base));
+        eachPart(w, base, [&](const KeyTile& tile) { flashTile(w, sums, tile); });
 }
 
 /// Adds the sums over the next stretch to those of all before it.
@@ -225,55 +300,69 @@ void combine(std::int64_t rows, std::int64_t dim, const Sums& sums, const Sums& 
     }
 }
 
+/// All scores of a row, then all weights, then all values: what flash attention saves.
 void naiveItem(const Work& w) {
     const std::int64_t start = w.first / kKeys * kKeys;
-    const std::int64_t count = roundUp(w.last + 1 - start, kKeys);
-    for (std::int64_t base = start; base <= w.last; base += kKeys) {
-        const KeyTile tile = keyTile(w, base);
-        loadKeys(w, tile);
-        w.product(w.q, w.dim, w.keys, kKeys, w.scores + base - start, w.scoreStride, w.rows,
-                  roundUp(tile.end, 16), w.args.kv.headDim, false);
-    }
+    const auto rowAt = [&](std::int64_t r, std::int64_t base) {
+        return w.scores + r * w.scoreStride + base - start;
+    };
+    const auto eachTile = [&](auto&& fn) {
+        for (std::int64_t base = start; base <= w.last; base += kKeys) fn(base);
+    };
+    eachTile([&](std::int64_t base) {
+        for (std::int64_t r = 0; r < w.rows; ++r)
+            for (std::int64_t j = 0; j < kKeys; ++j) rowAt(r, base)[j] = -__builtin_inff();
+        eachPart(w, base, [&](const KeyTile& tile) {
+            if (!loadKeys(w, tile)) return;
+            w.product(tile.q, w.dim, w.keys, kKeys, w.part, kKeys, w.rows, roundUp(tile.end, 16),
+                      w.args.kv.headDim, false);
+            for (std::int64_t r = 0; r < w.rows; ++r) {
+                const std::uint64_t seen = keysSeen(w, r, tile);
+                if (seen == 0) continue;
+                float* part = w.part + r * kKeys;
+                w.sums.best[r] = finishRow(w.args, part, seen, w.sums.best[r]);
+                for (std::int64_t j = 0; j < kKeys; j += 8) {
+                    const __m256 finished = _mm256_loadu_ps(part + j);
+                    float* out = rowAt(r, base) + j;
+                    _mm256_storeu_ps(out, _mm256_max_ps(_mm256_loadu_ps(out), finished));
+                }
+            }
+        });
+    });
     for (std::int64_t r = 0; r < w.rows; ++r) {
-        float* scores = w.scores + r * w.scoreStride;
-        const Reach seen = reach(w.args, w.position(r), start, count);
-        if (seen.low >= seen.high)
-            std::memset(scores, 0, static_cast<std::size_t>(count) * sizeof(float));
-        else
-            w.sums.total[r] = softmaxRow(w.args, scores, count, seen, &w.sums.best[r]);
+        __m256 sum = _mm256_setzero_ps();
+        eachTile([&](std::int64_t base) { weighRow(rowAt(r, base), w.sums.best[r], sum); });
+        w.sums.total[r] = sumLanes(sum);
     }
-    for (std::int64_t base = start; base <= w.last; base += kKeys) {
-        const KeyTile tile = keyTile(w, base);
-        loadValues(w, tile);
+    eachTile([&](std::int64_t base) {
+        const KeyTile tile{base, larger(0, w.first - base), smaller(kKeys, w.last + 1 - base),
+                           KeySource::Cache, nullptr};
+        if (!loadValues(w, tile)) return;
         w.product(w.scores + base - start + tile.begin, w.scoreStride,
                   w.values + tile.begin * w.dim, w.dim, w.sums.acc, w.dim, w.rows, w.dim,
                   tile.end - tile.begin, true);
-    }
+    });
 }
 
 /// Finds the item's rows and keys and divides the scratch into its parts (sizes:
 /// attentionScratchFloats()); copies its queries there.
 Work setUp(AttentionProduct product, const AttentionArgs& args, std::int64_t index) {
-    Work w{args,
-           product,
-           attentionItem(args, index),
-           args.nHeads / args.kv.nKvHeads,
-           0,
-           0,
-           0,
-           0,
-           nullptr,
-           nullptr,
-           nullptr,
-           nullptr,
-           {},
-           {},
-           kKeys};
+    const PagedKv& kv = args.kv;
+    Work w{.args = args,
+           .product = product,
+           .item = attentionItem(args, index),
+           .groupSize = args.nHeads / kv.nKvHeads,
+           .keySlice = kv.keySlice(),
+           .valueSlice = kv.valueSlice()};
     w.rows = (w.item.tokenEnd - w.item.tokenBegin) * w.groupSize;
-    w.dim = roundUp(args.kv.headDim, 16);
+    w.dim = roundUp(kv.headDim, 16);
     w.last = args.positions[w.item.tokenEnd - 1];
     const std::int64_t start = args.positions[w.item.tokenBegin];
-    w.first = args.window > 0 ? larger(0, start - args.window + 1) : 0;
+    w.picks = args.mask.words != nullptr || args.sinks > 0;
+    if (args.window > 0 && args.sinks == 0) w.first = larger(0, start - args.window + 1);
+    w.hasTails = codesWholeBlocks(kv.kFormat, KvPart::Keys);
+    w.firstTail = larger(0, start) / kv.blockTokens * kv.blockTokens;
+    w.lastTail = larger(0, w.last) / kv.blockTokens * kv.blockTokens;
 
     const auto address = reinterpret_cast<std::uintptr_t>(args.scratch);
     float* at = args.scratch + (64 - address % 64) % 64 / sizeof(float);
@@ -285,19 +374,27 @@ Work setUp(AttentionProduct product, const AttentionArgs& args, std::int64_t ind
     w.keys = take(w.dim * kKeys);
     w.values = take(w.dim * kKeys);
     w.q = take(w.rows * w.dim);
+    if (args.sinks > 0 && args.qSinks != nullptr) w.qSinks = take(w.rows * w.dim);
+    w.part = w.scores = take(w.rows * kKeys);
     w.sums = sumsAt(take(w.rows * (w.dim + 2)), w.rows, w.dim);
     w.stretch = sumsAt(take(w.rows * (w.dim + 2)), w.rows, w.dim);
-    if (args.kind == AttentionKind::Naive) w.scoreStride = roundUp(larger(0, w.last + 1), kKeys);
-    w.scores = take(0);
-
-    const std::int64_t headDim = args.kv.headDim;
-    const std::int64_t firstHead = w.item.kvHead * w.groupSize;
-    for (std::int64_t r = 0; r < w.rows; ++r) {
-        const std::int64_t token = w.item.tokenBegin + r / w.groupSize;
-        const float* q = args.q + token * args.qStride + (firstHead + r % w.groupSize) * headDim;
-        std::memcpy(w.q + r * w.dim, q, static_cast<std::size_t>(headDim) * sizeof(float));
+    if (args.kind == AttentionKind::Naive) {
+        w.scoreStride = roundUp(larger(0, w.last + 1), kKeys);
+        w.scores = take(0);
     }
-    if (headDim % 16 != 0)  // the padding columns of the values
+
+    const std::int64_t firstHead = w.item.kvHead * w.groupSize;
+    const auto copyRows = [&](const float* from, float* to) {
+        for (std::int64_t r = 0; r < w.rows; ++r) {
+            const std::int64_t token = w.item.tokenBegin + r / w.groupSize;
+            const std::int64_t head = firstHead + r % w.groupSize;
+            std::memcpy(to + r * w.dim, from + token * args.qStride + head * kv.headDim,
+                        static_cast<std::size_t>(kv.headDim) * sizeof(float));
+        }
+    };
+    copyRows(args.q, w.q);
+    if (w.qSinks != nullptr) copyRows(args.qSinks, w.qSinks);
+    if (kv.headDim % 16 != 0)  // the padding columns of the values
         std::memset(w.values, 0, static_cast<std::size_t>(w.dim * kKeys) * sizeof(float));
     return w;
 }

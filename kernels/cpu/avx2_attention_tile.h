@@ -2,7 +2,7 @@
 // What attention's tiles are made of: the product of a few rows with a strip of 16 columns, and
 // keys and values widened to f32. For files compiled for AVX2 or more only.
 
-#include "kernels/cpu/avx2_math.h"
+#include "kernels/cpu/avx2_kv_rows.h"
 #include "kernels/ops/attention.h"
 
 namespace lanescope::kernels::avx2 {
@@ -66,45 +66,27 @@ void product(const float* a, std::int64_t aStride, const float* b, std::int64_t 
     }
 }
 
-/// Eight (or n < 8, then zeros) stored elements as f32.
-template <DType kType>
-__m256 widen(const char* p, std::int64_t i, std::int64_t n) {
-    if constexpr (kType == DType::F32) {
-        const auto* f = reinterpret_cast<const float*>(p) + i;
-        return n >= 8 ? _mm256_loadu_ps(f) : _mm256_maskload_ps(f, laneMask(n));
-    } else {
-        __m128i raw;
-        if (n >= 8) {
-            raw = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 2 * i));
-        } else {
-            alignas(16) std::uint16_t part[8] = {};
-            std::memcpy(part, p + 2 * i, static_cast<std::size_t>(n) * 2);
-            raw = _mm_load_si128(reinterpret_cast<const __m128i*>(part));
-        }
-        return kType == DType::F16 ? _mm256_cvtph_ps(raw) : bf16ToFloat(raw);
-    }
-}
-
 /// keys[headDim][64] = transposed keys; keys past the tile repeat a valid one (masked later).
-template <DType kType>
-void widenKeys(const char* const (&key)[kKeys], std::int64_t headDim, std::int64_t end,
-               float* keys) {
+template <KvFormat kFormat>
+void widenKeys(const KvRow (&key)[kKeys], std::int64_t headDim, std::int64_t end, float* keys) {
     for (std::int64_t j = 0; j < end; j += 8) {
         for (std::int64_t i = 0; i < headDim; i += 8) {
             __m256 r[8];
-            for (int u = 0; u < 8; ++u) r[u] = widen<kType>(key[j + u], i, headDim - i);
+            for (int u = 0; u < 8; ++u)
+                r[u] = widen<kFormat, KvPart::Keys>(key[j + u], i, headDim - i);
             transpose8(r);
             for (int u = 0; u < 8; ++u) _mm256_storeu_ps(keys + (i + u) * kKeys + j, r[u]);
         }
     }
 }
 
-template <DType kType>
-void widenValues(const char* const (&value)[kKeys], std::int64_t headDim, std::int64_t dim,
+template <KvFormat kFormat>
+void widenValues(const KvRow (&value)[kKeys], std::int64_t headDim, std::int64_t dim,
                  std::int64_t begin, std::int64_t end, float* values) {
     for (std::int64_t j = begin; j < end; ++j)
         for (std::int64_t i = 0; i < headDim; i += 8)
-            _mm256_storeu_ps(values + j * dim + i, widen<kType>(value[j], i, headDim - i));
+            _mm256_storeu_ps(values + j * dim + i,
+                             widen<kFormat, KvPart::Values>(value[j], i, headDim - i));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/avx2.h"
 #include "kernels/cpu/avx2_math.h"
+#include "kernels/ops/hadamard_loop.h"
 
 namespace lanescope::kernels::avx2 {
 namespace {
@@ -253,20 +254,8 @@ void embed(const EmbedArgs& args) {
     }
 }
 
-void kvWrite(const KvWriteArgs& args) {
-    const PagedKv& kv = args.kv;
-    const std::int64_t headBytes = rowBytes(kv.dtype, kv.headDim);
-    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t) {
-        const std::int64_t block = kv.blockTable[args.positions[t] / kv.blockTokens];
-        const std::int64_t slot = args.positions[t] % kv.blockTokens;
-        for (std::int64_t h = 0; h < kv.nKvHeads; ++h) {
-            const std::int64_t at = ((block * kv.nKvHeads + h) * kv.blockTokens + slot) * headBytes;
-            fromF32(kv.dtype, args.k + t * args.kStride + h * kv.headDim,
-                    static_cast<char*>(kv.k) + at, kv.headDim);
-            fromF32(kv.dtype, args.v + t * args.vStride + h * kv.headDim,
-                    static_cast<char*>(kv.v) + at, kv.headDim);
-        }
-    }
+void hadamard(const HadamardArgs& args) {
+    hadamardLoop(args);
 }
 
 }  // namespace lanescope::kernels::avx2

@@ -4,9 +4,9 @@ namespace lanescope::kernels::avx2 {
 
 const OpTable& table() {
     static const OpTable kTable{
-        Isa::Avx2, dequantiseRow,    quantiseActs, matmul,  rmsNorm, layerNorm,
-        rope,      activate,         add,          softcap, embed,   kvWrite,
-        attention, attentionCombine, fromF32,      pack,    burst,   readBurst};
+        Isa::Avx2, dequantiseRow, quantiseActs,     matmul,  rmsNorm,  layerNorm, rope,
+        activate,  add,           softcap,          embed,   hadamard, kvWrite,   kvSeal,
+        kvSelect,  attention,     attentionCombine, fromF32, pack,     burst,     readBurst};
     return kTable;
 }
 

@@ -50,9 +50,10 @@ bool canAttend(std::int64_t headDim) {
 
 Status attention(const PagedAttentionArgs& args, Stream stream) {
     if (!canAttend(args.kv.headDim)) return kInvalidValue;
-    const Status status = args.kv.dtype == DType::F16    ? attentionHalf<Half>(args, stream)
-                          : args.kv.dtype == DType::BF16 ? attentionHalf<BFloat16>(args, stream)
-                                                         : attentionF32(args, stream);
+    const Status status = args.kv.kFormat == KvFormat::F16 ? attentionHalf<Half>(args, stream)
+                          : args.kv.kFormat == KvFormat::BF16
+                              ? attentionHalf<BFloat16>(args, stream)
+                              : attentionF32(args, stream);
     if (status != kSuccess || args.nSplits == 1) return status;
     return combine(args, stream);
 }

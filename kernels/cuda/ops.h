@@ -76,7 +76,7 @@ struct PagedAttentionArgs {
     std::int64_t window = 0;
     float softcap = 0.0F;
     PagedKv
-        kv;  ///< blockTable is not read; dtype F32 computes in f32, F16 and BF16 on tensor cores
+        kv;  ///< blockTable is not read; format F32 computes in f32, F16 and BF16 on tensor cores
     SequenceTables tables;
     const AttentionTile* tiles = nullptr;  ///< [nTiles], in device memory
     std::int64_t nTiles = 0;

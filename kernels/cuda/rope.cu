@@ -40,10 +40,10 @@ Status rope(const RopeArgs& args, Stream stream) {
 }
 
 Status kvWrite(const KvWriteArgs& args, Stream stream) {
-    switch (args.kv.dtype) {
-        case DType::F16:
+    switch (args.kv.kFormat) {
+        case KvFormat::F16:
             return kvWriteOf<Half>(args, stream);
-        case DType::BF16:
+        case KvFormat::BF16:
             return kvWriteOf<BFloat16>(args, stream);
         default:
             return kvWriteOf<float>(args, stream);
@@ -51,10 +51,10 @@ Status kvWrite(const KvWriteArgs& args, Stream stream) {
 }
 
 Status ropeKv(const RopeKvArgs& args, Stream stream) {
-    switch (args.kv.kv.dtype) {
-        case DType::F16:
+    switch (args.kv.kv.kFormat) {
+        case KvFormat::F16:
             return ropeKvOf<Half>(args, stream);
-        case DType::BF16:
+        case KvFormat::BF16:
             return ropeKvOf<BFloat16>(args, stream);
         default:
             return ropeKvOf<float>(args, stream);

@@ -37,9 +37,9 @@ std::int64_t attentionScratchFloats(AttentionKind kind, std::int64_t nHeads, std
                                     std::int64_t headDim, std::int64_t maxContext) {
     const std::int64_t rows = roundUp(nHeads / nKvHeads * kAttentionTile, 8);
     const std::int64_t dim = roundUp(headDim, 16);
-    // Queries and scores of one key tile; sums of the present and of all earlier stretches; keys
-    // and values of one tile; slack for alignment. See cpu/avx2_attention.cpp.
-    const std::int64_t tile = rows * (dim + kAttentionKeyTile) +
+    // Queries (two sets) and scores of one key tile; sums of the present and of all earlier
+    // stretches; keys and values of one tile; slack for alignment. See cpu/avx2_attention.cpp.
+    const std::int64_t tile = rows * (2 * dim + kAttentionKeyTile) +
                               2 * attentionPartialFloats(rows, headDim) +
                               2 * kAttentionKeyTile * dim + 64;
     if (kind == AttentionKind::Flash) return tile;

@@ -34,7 +34,10 @@ struct OpTable {
     void (*add)(const AddArgs&) = nullptr;
     void (*softcap)(const SoftcapArgs&) = nullptr;
     void (*embed)(const EmbedArgs&) = nullptr;
+    void (*hadamard)(const HadamardArgs&) = nullptr;
     void (*kvWrite)(const KvWriteArgs&) = nullptr;
+    void (*kvSeal)(const KvSealArgs&) = nullptr;
+    void (*kvSelect)(const KvSelectArgs&) = nullptr;
     void (*attention)(const AttentionArgs&) = nullptr;
     /// Turns the partial sums of items [itemBegin, itemEnd) into their rows of out. Null where
     /// attention does not share out keys.

@@ -85,6 +85,17 @@ struct AddArgs {
     float scale = 1.0F;
 };
 
+/// Every head of every token times H / sqrt(n), in place: H the Walsh-Hadamard matrix of n rows, n
+/// the greatest power of two in headDim, block by block where a head has several. Its own inverse;
+/// dot products of two turned heads stay as they were.
+struct HadamardArgs {
+    float* x = nullptr;  ///< [nTokens, nHeads * headDim] f32
+    std::int64_t nHeads = 0;
+    std::int64_t headDim = 0;
+    std::int64_t tokenBegin = 0;
+    std::int64_t tokenEnd = 0;
+};
+
 /// x[t] = cap · tanh(x[t] / cap), in place (arXiv 2408.00118, section 2).
 struct SoftcapArgs {
     float* x = nullptr;  ///< [nTokens, dim] f32

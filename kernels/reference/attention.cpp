@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "kernels/reference/reference.h"
@@ -12,42 +13,46 @@
 namespace lanescope::kernels::reference {
 namespace {
 
-/// Reads head h of position p as f32.
-void loadHead(const PagedKv& kv, const void* base, std::int64_t p, std::int64_t h, float* out) {
-    const std::int64_t block = kv.blockTable[p / kv.blockTokens];
-    const std::int64_t row = (block * kv.nKvHeads + h) * kv.blockTokens + p % kv.blockTokens;
-    dequantiseRow(kv.dtype, static_cast<const char*>(base) + row * rowBytes(kv.dtype, kv.headDim),
-                  out, kv.headDim);
+/// Whether the query of a token sees the key at position p.
+bool seen(const AttentionArgs& args, std::int64_t t, std::int64_t kvHead, std::int64_t p) {
+    const std::int64_t position = args.positions[t];
+    if (p > position) return false;
+    if (args.window > 0 && position - p >= args.window && p >= args.sinks) return false;
+    if (args.mask.words == nullptr) return true;
+    const std::int64_t group = p / args.mask.groupTokens;
+    const std::uint64_t word =
+        args.mask.words[t * args.mask.tokenStride + kvHead * args.mask.headStride + group / 64];
+    return (word >> (group % 64) & 1U) != 0;
 }
 
 void attendRow(const AttentionArgs& args, std::int64_t t, std::int64_t head) {
     const std::int64_t headDim = args.kv.headDim;
     const std::int64_t kvHead = head / (args.nHeads / args.kv.nKvHeads);
-    const float* q = args.q + t * args.qStride + head * headDim;
+    const std::int64_t at = t * args.qStride + head * headDim;
     float* out = args.out + (t * args.nHeads + head) * headDim;
     const std::int64_t last = args.positions[t];
-    const std::int64_t first =
-        args.window > 0 && last - args.window + 1 > 0 ? last - args.window + 1 : 0;
 
     std::vector<float> row(static_cast<std::size_t>(headDim));
-    std::vector<double> scores;
+    std::vector<std::pair<std::int64_t, double>> scores;  // position, score
     double best = -std::numeric_limits<double>::infinity();
-    for (std::int64_t p = first; p <= last; ++p) {
-        loadHead(args.kv, args.kv.k, p, kvHead, row.data());
+    for (std::int64_t p = 0; p <= last; ++p) {
+        if (!seen(args, t, kvHead, p)) continue;
+        const float* q = (p < args.sinks && args.qSinks != nullptr ? args.qSinks : args.q) + at;
+        loadKvRow(args.kv, KvPart::Keys, p, kvHead, last, row.data());
         double score = 0.0;
         for (std::int64_t i = 0; i < headDim; ++i) score += static_cast<double>(q[i]) * row[i];
         score *= args.scale;
         if (args.softcap > 0.0F) score = args.softcap * std::tanh(score / args.softcap);
-        scores.push_back(score);
+        scores.emplace_back(p, score);
         best = std::fmax(best, score);
     }
 
     std::vector<double> sum(static_cast<std::size_t>(headDim), 0.0);
     double total = 0.0;
-    for (std::int64_t p = first; p <= last; ++p) {
-        const double weight = std::exp(scores[static_cast<std::size_t>(p - first)] - best);
+    for (const auto& [p, score] : scores) {
+        const double weight = std::exp(score - best);
         total += weight;
-        loadHead(args.kv, args.kv.v, p, kvHead, row.data());
+        loadKvRow(args.kv, KvPart::Values, p, kvHead, last, row.data());
         for (std::int64_t i = 0; i < headDim; ++i) sum[i] += weight * row[i];
     }
     for (std::int64_t i = 0; i < headDim; ++i)

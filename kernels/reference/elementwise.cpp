@@ -1,6 +1,7 @@
 // The small ops as plain loops. Read ops/elementwise.h for what they compute.
 
 #include "kernels/ops/elementwise.h"
+#include "kernels/ops/hadamard_loop.h"
 
 #include <cmath>
 #include <numbers>
@@ -110,20 +111,8 @@ void embed(const EmbedArgs& args) {
     }
 }
 
-void kvWrite(const KvWriteArgs& args) {
-    const PagedKv& kv = args.kv;
-    const std::int64_t headBytes = rowBytes(kv.dtype, kv.headDim);
-    for (std::int64_t t = args.tokenBegin; t < args.tokenEnd; ++t) {
-        const std::int64_t block = kv.blockTable[args.positions[t] / kv.blockTokens];
-        const std::int64_t slot = args.positions[t] % kv.blockTokens;
-        for (std::int64_t h = 0; h < kv.nKvHeads; ++h) {
-            const std::int64_t at = ((block * kv.nKvHeads + h) * kv.blockTokens + slot) * headBytes;
-            fromF32(kv.dtype, args.k + t * args.kStride + h * kv.headDim,
-                    static_cast<char*>(kv.k) + at, kv.headDim);
-            fromF32(kv.dtype, args.v + t * args.vStride + h * kv.headDim,
-                    static_cast<char*>(kv.v) + at, kv.headDim);
-        }
-    }
+void hadamard(const HadamardArgs& args) {
+    hadamardLoop(args);
 }
 
 }  // namespace lanescope::kernels::reference

@@ -17,7 +17,13 @@ void activate(const ActivateArgs& args);
 void add(const AddArgs& args);
 void softcap(const SoftcapArgs& args);
 void embed(const EmbedArgs& args);
+void hadamard(const HadamardArgs& args);
 void kvWrite(const KvWriteArgs& args);
+void kvSeal(const KvSealArgs& args);
+void kvSelect(const KvSelectArgs& args);
+/// The row of keys or values of a KV head at a position, as a query at `from` sees it.
+void loadKvRow(const PagedKv& kv, KvPart part, std::int64_t position, std::int64_t head,
+               std::int64_t from, float* out);
 void attention(const AttentionArgs& args);
 std::uint64_t burst(Burst kind, std::uint64_t rounds);
 std::uint64_t readBurst(const void* data, std::uint64_t bytes);

@@ -123,6 +123,10 @@ const char* actionName(trace::KvAction action) {
             return "free";
         case trace::KvAction::Reuse:
             return "reuse";
+        case trace::KvAction::Copy:
+            return "copy";
+        case trace::KvAction::Evict:
+            return "evict";
     }
     return "";
 }

@@ -298,7 +298,7 @@ Result<void> decodeKvEvents(std::string_view blob, KvEventList& events) {
         e.tNs = times.from(r.i64());
         e.request = r.i32();
         e.lane = r.within<std::int16_t>(-1, kMaxLane);
-        e.action = r.within<trace::KvAction>(0, static_cast<std::int64_t>(trace::KvAction::Reuse));
+        e.action = r.within<trace::KvAction>(0, static_cast<std::int64_t>(trace::KvAction::Evict));
         e.blocks = r.within<std::int32_t>(0, kMaxI32);
         e.blocksInUse = r.within<std::int32_t>(0, kMaxI32);
         e.bytesInUse = r.u64();

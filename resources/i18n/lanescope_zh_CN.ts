@@ -309,6 +309,22 @@
         <source>Where a GPU lane&apos;s tokens are chosen: on the GPU only they are copied back, on the processor all logits are</source>
         <translation>GPU 通道的 token 在何处选取：在 GPU 上只拷回 token，在处理器上拷回全部 logits</translation>
     </message>
+    <message>
+        <source>%1 turned</source>
+        <translation>%1 旋转</translation>
+    </message>
+    <message>
+        <source>Only the last keys and the first ones are looked at; what lies between is given up</source>
+        <translation>只看最后的键和最前的键;中间的被放弃</translation>
+    </message>
+    <message>
+        <source>Only the last blocks of keys and every so many-th are looked at</source>
+        <translation>只看最后几块键以及每隔若干块的一块</translation>
+    </message>
+    <message>
+        <source>Only the blocks whose keys may match a query best are looked at</source>
+        <translation>只看键可能与查询最匹配的块</translation>
+    </message>
 </context>
 <context>
     <name>MetadataRows</name>
@@ -2227,6 +2243,42 @@
     <message>
         <source>Where logits become tokens; the same seed gives the same tokens</source>
         <translation>logits 在何处变成 token；相同种子得到相同 token</translation>
+    </message>
+    <message>
+        <source>turned</source>
+        <translation>旋转</translation>
+    </message>
+    <message>
+        <source>values</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>all keys in layers</source>
+        <translation>看全部键的层</translation>
+    </message>
+    <message>
+        <source>as keys</source>
+        <translation>与键相同</translation>
+    </message>
+    <message>
+        <source>Number format of values, where it is another than that of keys</source>
+        <translation>值的数字格式(与键不同时)</translation>
+    </message>
+    <message>
+        <source>A Hadamard matrix spreads what is large in a few channels before it is rounded</source>
+        <translation>舍入之前先用 Hadamard 矩阵把少数通道里的大数分散开</translation>
+    </message>
+    <message>
+        <source>flash; naive; window:W+S: the last W keys and the first S; block-sparse:B,L,S: in blocks of B the last L and every S-th; pages:K: the K blocks that match a query best</source>
+        <translation>flash;naive;window:W+S:最后 W 个键和最前 S 个;block-sparse:B,L,S:每块 B 个,最后 L 块以及每隔 S 块的一块;pages:K:与查询最匹配的 K 块</translation>
+    </message>
+    <message>
+        <source>none, such as 0-1,5</source>
+        <translation>无,例如 0-1,5</translation>
+    </message>
+    <message>
+        <source>Layers that look at all keys all the same</source>
+        <translation>仍然看全部键的层</translation>
     </message>
 </context>
 <context>

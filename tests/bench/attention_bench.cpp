@@ -21,7 +21,8 @@ struct Cache {
           k(table.size() * static_cast<std::size_t>(kBlock * h.nKvHeads * h.headDim), 0x2E66),
           v(k) {
         std::iota(table.begin(), table.end(), 0);
-        kv = {k.data(), v.data(), DType::F16, table.data(), kBlock, h.nKvHeads, h.headDim};
+        kv = {k.data(),     v.data(), KvFormat::F16, KvFormat::F16,
+              table.data(), kBlock,   h.nKvHeads,    h.headDim};
     }
     std::vector<std::int32_t> table;
     std::vector<std::uint16_t> k, v;

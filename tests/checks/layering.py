@@ -13,7 +13,7 @@ ALLOWED = {
     "app": ("kernels/", "engine/", "profiler/", "app/"),
 }
 # rooms of the engine in order of dependence: a room may include itself and earlier ones
-ROOMS = ["base", "trace", "checkpoint", "text", "model", "cache", "backend", "decode", "lane"]
+ROOMS = ["base", "trace", "checkpoint", "text", "model", "cache", "backend", "decode", "schedule", "lane"]
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w*/.*)$")
 CUDA = re.compile(r"cuda|cupti|nvml|nvtx|nvtoolsext|cublas", re.I)
 CUDA_ROOMS = ("kernels/cuda/", "engine/backend/cuda", "profiler/collect/cupti", "profiler/collect/nvml", "profiler/collect/nvtx")

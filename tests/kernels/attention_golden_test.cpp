@@ -13,10 +13,11 @@ namespace {
 class AttentionGolden : public IsaTest {};
 LANESCOPE_FOR_EACH_ISA(AttentionGolden);
 
-/// Causal masks, windows, soft caps and empty rows are in the contract; the rest is not.
+/// Causal masks, windows, masks of blocks, soft caps and empty rows are in the contract; the rest
+/// is not.
 bool inContract(const nlohmann::json& c) {
-    return c.at("causal").get<bool>() && c.at("block").is_null() && !c.at("alibi").get<bool>() &&
-           !c.at("sink").get<bool>() && c.at("pad").is_null() && c.at("D") == c.at("Dv");
+    return c.at("causal").get<bool>() && !c.at("alibi").get<bool>() && !c.at("sink").get<bool>() &&
+           c.at("pad").is_null() && c.at("D") == c.at("Dv");
 }
 
 /// [nHeads, nTokens, headDim] to [nTokens, nHeads, headDim].
@@ -38,6 +39,9 @@ struct Case {
     std::vector<std::uint8_t> mask;
     std::vector<double> expected;
     std::vector<std::int32_t> positions;
+    std::int64_t block = 0;           ///< of a mask of blocks; 0: none
+    std::vector<std::uint64_t> bits;  ///< [nTokens, words]
+    std::int64_t words = 0;
 };
 
 Case loadCase(const nlohmann::json& c) {
@@ -62,6 +66,15 @@ Case loadCase(const nlohmann::json& c) {
         const bool any = std::any_of(seen, seen + r.context, [](auto m) { return m != 0; });
         r.positions.push_back(any ? static_cast<std::int32_t>(r.context - r.nTokens + t) : -1);
     }
+    if (c.at("block").is_null()) return r;
+    r.block = c.at("block");
+    r.words = (r.context / r.block + 64) / 64;
+    r.bits.resize(static_cast<std::size_t>(r.nTokens * r.words));
+    for (std::int64_t t = 0; t < r.nTokens; ++t)
+        for (std::int64_t p = 0; p < r.context; ++p)
+            if (r.mask[static_cast<std::size_t>(t * r.context + p)] != 0)
+                r.bits[static_cast<std::size_t>(t * r.words + p / r.block / 64)] |=
+                    std::uint64_t{1} << (p / r.block % 64);
     return r;
 }
 
@@ -108,10 +121,11 @@ TEST_P(AttentionGolden, AgreesWithFloat64OnEveryCase) {
             continue;  // the tree keeps a selection of the full set
         const Case c = loadCase(entry);
         for (const AttentionKind kind : {AttentionKind::Naive, AttentionKind::Flash}) {
-            for (const DType dtype : {DType::F32, DType::F16, DType::BF16}) {
+            for (const KvFormat format : {KvFormat::F32, KvFormat::F16, KvFormat::BF16}) {
                 // Rounded keys move huge scores by more than the softmax can bear.
-                if (dtype != DType::F32 && entry.at("max_abs_score").get<double>() > 100) continue;
-                Paged paged(dtype, c.nKvHeads, c.headDim, c.context, 16);
+                if (format != KvFormat::F32 && entry.at("max_abs_score").get<double>() > 100)
+                    continue;
+                Paged paged(format, c.nKvHeads, c.headDim, c.context, 16);
                 paged.write(reference(), c.k, c.v, 0, c.context);
                 std::vector<float> out(c.expected.size(), 1e30F);
                 AttentionArgs args;
@@ -126,16 +140,17 @@ TEST_P(AttentionGolden, AgreesWithFloat64OnEveryCase) {
                 args.window = c.window;
                 args.softcap = c.softcap;
                 args.kv = paged.view();
+                if (c.block > 0) args.mask = {c.bits.data(), c.block, c.words, 0};
                 attend(ops(), args, c.context);
                 // Rounding a key or a score moves the score in proportion.
                 const double growth = std::max(1.0, entry.at("max_abs_score").get<double>() / 5);
-                const double tolerance = c.name == "large_offset" ? 5e-3
-                                         : dtype == DType::F32
-                                             ? kAttentionF32.absolute * std::min(growth, 10.0)
-                                         : dtype == DType::F16 ? kAttentionF16.absolute * growth
-                                                               : kAttentionBf16.absolute * growth;
+                const double tolerance =
+                    c.name == "large_offset"  ? 5e-3
+                    : format == KvFormat::F32 ? kAttentionF32.absolute * std::min(growth, 10.0)
+                    : format == KvFormat::F16 ? kAttentionF16.absolute * growth
+                                              : kAttentionBf16.absolute * growth;
                 compare(c, out, tolerance,
-                        std::string(info(dtype).name) +
+                        std::string(kvFormatName(format)) +
                             (kind == AttentionKind::Flash ? " flash" : " naive"));
             }
         }

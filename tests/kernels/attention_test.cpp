@@ -2,6 +2,7 @@
 // depend on the rows beside it. Goldens are in attention_golden_test.cpp.
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <numeric>
 
@@ -29,6 +30,9 @@ constexpr Shape kShapes[] = {
 };
 /// Some tokens of a long context, where a reference is to be run for each.
 constexpr std::int64_t kLongTail = 40;
+
+constexpr KvFormat kFormats[] = {KvFormat::F32,  KvFormat::F16,  KvFormat::BF16, KvFormat::E4M3,
+                                 KvFormat::E5M2, KvFormat::Int8, KvFormat::Int4};
 
 class Attention : public IsaTest {
   protected:
@@ -74,7 +78,8 @@ LANESCOPE_FOR_EACH_ISA(Attention);
 TEST_P(Attention, AgreesWithReferenceForEveryShape) {
     for (const Shape& s : kShapes) {
         const Data d = make(s);
-        for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
+        for (const KvFormat type : kFormats) {
+            if (!canStore(type, s.headDim)) continue;
             Paged paged(type, s.nKvHeads, s.headDim, s.context, s.blockTokens);
             paged.write(reference(), d.k, d.v, 0, s.context);
             const std::int64_t begin = s.context > 1000 ? s.context - kLongTail : 0;
@@ -84,7 +89,7 @@ TEST_P(Attention, AgreesWithReferenceForEveryShape) {
                 const auto actual = run(ops(), s, d, paged.view(), kind, begin, s.context);
                 for (std::size_t i = 0; i < actual.size(); ++i)
                     ASSERT_TRUE(close(actual[i], expected[i], 1.0, kAttentionF32))
-                        << "headDim " << s.headDim << " element " << i;
+                        << kvFormatName(type) << " headDim " << s.headDim << " element " << i;
             }
         }
     }
@@ -93,7 +98,7 @@ TEST_P(Attention, AgreesWithReferenceForEveryShape) {
 TEST_P(Attention, BitsDoNotDependOnTheChunking) {
     for (const Shape& s : kShapes) {
         const Data d = make(s);
-        Paged paged(DType::F16, s.nKvHeads, s.headDim, s.context, s.blockTokens);
+        Paged paged(KvFormat::F16, s.nKvHeads, s.headDim, s.context, s.blockTokens);
         paged.write(ops(), d.k, d.v, 0, s.context);
         for (const AttentionKind kind : {AttentionKind::Naive, AttentionKind::Flash}) {
             const auto whole = run(ops(), s, d, paged.view(), kind, 0, s.context);
@@ -113,11 +118,124 @@ TEST_P(Attention, BitsDoNotDependOnTheChunking) {
     }
 }
 
+TEST_P(Attention, BitsDoNotDependOnWhenTheKeysOfABlockAreCoded) {
+    // Chunk by chunk: written, seen by its own queries, sealed; tails go as soon as they may.
+    for (const Shape& s : kShapes) {
+        if (!canStore(KvFormat::Int4, s.headDim)) continue;
+        const Data d = make(s);
+        Paged all(KvFormat::Int4, s.nKvHeads, s.headDim, s.context, s.blockTokens);
+        all.write(ops(), d.k, d.v, 0, s.context);
+        for (const AttentionKind kind : {AttentionKind::Naive, AttentionKind::Flash}) {
+            const auto whole = run(ops(), s, d, all.view(), kind, 0, s.context);
+            for (const std::int64_t chunk : {1, 3, 16, 29}) {
+                Paged paged(KvFormat::Int4, s.nKvHeads, s.headDim, s.context, s.blockTokens);
+                for (std::int64_t t = 0; t < s.context; t += chunk) {
+                    const std::int64_t end = std::min(s.context, t + chunk);
+                    paged.write(ops(), d.k, d.v, t, end);
+                    const bool late = s.context > 1000 && t + kLongTail < s.context;
+                    if (!late) {
+                        const auto part = run(ops(), s, d, paged.view(), kind, t, end);
+                        ASSERT_EQ(std::memcmp(part.data(), whole.data() + t * s.nHeads * s.headDim,
+                                              part.size() * 4),
+                                  0)
+                            << "headDim " << s.headDim << " chunk " << chunk << " token " << t;
+                    }
+                    paged.dropTailsBefore(end);
+                }
+            }
+        }
+    }
+}
+
+TEST_P(Attention, KeysAndValuesMayHaveDifferentFormats) {
+    const Shape s{6, 2, 64, 90, 16, 0, 0.0F};
+    const Data d = make(s);
+    for (const KvFormat keys : kFormats)
+        for (const KvFormat values : kFormats) {
+            Paged paged(keys, values, s.nKvHeads, s.headDim, s.context, s.blockTokens);
+            paged.write(ops(), d.k, d.v, 0, s.context);
+            const auto expected =
+                run(reference(), s, d, paged.view(), AttentionKind::Naive, 0, s.context);
+            const auto actual = run(ops(), s, d, paged.view(), AttentionKind::Flash, 0, s.context);
+            for (std::size_t i = 0; i < actual.size(); ++i)
+                ASSERT_TRUE(close(actual[i], expected[i], 1.0, kAttentionF32))
+                    << kvFormatName(keys) << " " << kvFormatName(values) << " element " << i;
+        }
+}
+
+/// Masks over groups of positions, and a window behind sinks, against plain loops; blocks that
+/// nobody sees are gone.
+TEST_P(Attention, MasksAndSinksAgreeWithPlainLoopsWhateverTheChunk) {
+    const Shape s{6, 2, 32, 230, 16, 0, 0.0F};
+    const Data d = make(s);
+    const auto turned = normals(s.context * s.nHeads * s.headDim);
+    for (const KvFormat format : {KvFormat::F16, KvFormat::Int4}) {
+        for (const std::int64_t group : {8, 16, 24, 64}) {
+            const std::int64_t nGroups = s.context / group + 1;
+            const std::int64_t words = (nGroups + 63) / 64;
+            std::vector<std::uint64_t> bits(
+                static_cast<std::size_t>(s.context * s.nKvHeads * words));
+            for (auto& word : bits)
+                word = (static_cast<std::uint64_t>(m_random()) << 32U | m_random()) &
+                       (static_cast<std::uint64_t>(m_random()) << 32U | m_random());
+            // Groups 1 and 2 are seen by nobody, so their blocks can go.
+            for (auto& word : bits) word &= ~std::uint64_t{6};
+            Paged paged(format, s.nKvHeads, s.headDim, s.context, s.blockTokens);
+            paged.write(ops(), d.k, d.v, 0, s.context);
+            if (group >= 16) paged.loseBlock(group / 16 + (group % 16 != 0 ? 1 : 0));
+            const auto runPart = [&](const OpTable& table, AttentionKind kind, std::int64_t begin,
+                                     std::int64_t end, bool sinks) {
+                const std::int64_t width = s.nHeads * s.headDim;
+                std::vector<float> out(static_cast<std::size_t>((end - begin) * width), 1e9F);
+                AttentionArgs args;
+                args.kind = kind;
+                args.q = d.q.data() + begin * width;
+                args.qStride = width;
+                args.out = out.data();
+                args.positions = d.positions.data() + begin;
+                args.nTokens = end - begin;
+                args.nHeads = s.nHeads;
+                args.scale = 0.17F;
+                args.kv = paged.view();
+                args.mask = {bits.data() + begin * s.nKvHeads * words, group, s.nKvHeads * words,
+                             words};
+                if (sinks) {
+                    args.window = 50;
+                    args.sinks = 5;
+                    args.qSinks = turned.data() + begin * width;
+                }
+                attend(table, args, s.context);
+                return out;
+            };
+            for (const bool sinks : {false, true}) {
+                const auto expected =
+                    runPart(reference(), AttentionKind::Naive, 0, s.context, sinks);
+                for (const AttentionKind kind : {AttentionKind::Naive, AttentionKind::Flash}) {
+                    const auto whole = runPart(ops(), kind, 0, s.context, sinks);
+                    for (std::size_t i = 0; i < whole.size(); ++i)
+                        ASSERT_TRUE(close(whole[i], expected[i], 1.0, kAttentionF32))
+                            << "group " << group << " element " << i;
+                    for (const std::int64_t chunk : {1, 7, 16})
+                        for (std::int64_t t = 0; t < s.context; t += chunk) {
+                            const auto part =
+                                runPart(ops(), kind, t, std::min(s.context, t + chunk), sinks);
+                            ASSERT_EQ(
+                                std::memcmp(part.data(), whole.data() + t * s.nHeads * s.headDim,
+                                            part.size() * 4),
+                                0)
+                                << "chunk " << chunk << " token " << t;
+                        }
+                }
+            }
+        }
+    }
+}
+
 TEST_P(Attention, KeysSharedOutGiveTheSameBits) {
     if (ops().attentionCombine == nullptr) GTEST_SKIP() << "does not share out keys";
     for (const Shape& s : kShapes) {
         const Data d = make(s);
-        Paged paged(DType::F16, s.nKvHeads, s.headDim, s.context, s.blockTokens);
+        Paged paged(KvFormat::F16, s.nKvHeads, s.headDim, s.context, s.blockTokens);
         paged.write(ops(), d.k, d.v, 0, s.context);
         for (const std::int64_t nTokens : {1, 3, 16, 20}) {
             const std::int64_t begin = std::max<std::int64_t>(0, s.context - nTokens);
@@ -135,7 +253,7 @@ TEST_P(Attention, NeverReadsUnwrittenPositions) {
     // The cache is NaN beyond what was written; tokens 0 to 36 must not notice.
     const Shape s{6, 2, 64, 160, 16, 0, 0.0F};
     const Data d = make(s);
-    Paged paged(DType::F16, s.nKvHeads, s.headDim, s.context, s.blockTokens);
+    Paged paged(KvFormat::F16, s.nKvHeads, s.headDim, s.context, s.blockTokens);
     paged.write(ops(), d.k, d.v, 0, 37);
     for (const AttentionKind kind : {AttentionKind::Naive, AttentionKind::Flash})
         for (const float x : run(ops(), s, d, paged.view(), kind, 0, 37))
@@ -145,7 +263,7 @@ TEST_P(Attention, NeverReadsUnwrittenPositions) {
 TEST_P(Attention, RowsThatSeeNothingAreZero) {
     const Shape s{4, 2, 32, 20, 16, 0, 0.0F};
     Data d = make(s);
-    Paged paged(DType::F32, s.nKvHeads, s.headDim, s.context, s.blockTokens);
+    Paged paged(KvFormat::F32, s.nKvHeads, s.headDim, s.context, s.blockTokens);
     paged.write(ops(), d.k, d.v, 0, s.context);
     const auto normal = run(ops(), s, d, paged.view(), AttentionKind::Flash, 0, 20);
     for (std::size_t t = 0; t < 18; ++t) d.positions[t] = -1;
@@ -160,9 +278,17 @@ TEST_P(Attention, RowsThatSeeNothingAreZero) {
 }
 
 TEST_P(Attention, FlashScratchDoesNotGrowWithTheContext) {
-    EXPECT_EQ(attentionScratchFloats(AttentionKind::Flash, 9, 3, 64, 128),
-              attentionScratchFloats(AttentionKind::Flash, 9, 3, 64, 1 << 20));
-    EXPECT_GT(attentionScratchFloats(AttentionKind::Naive, 9, 3, 64, 1 << 20), 16 * (1 << 20));
+    const auto bytes = [](AttentionKind kind, std::int64_t context) {
+        return 4 * attentionScratchFloats(kind, 9, 3, 64, context);
+    };
+    for (const std::int64_t context : {1 << 10, 1 << 13, 1 << 15}) {
+        std::printf("scratch a thread at %lld tokens: flash %lld bytes, naive %lld bytes\n",
+                    static_cast<long long>(context),
+                    static_cast<long long>(bytes(AttentionKind::Flash, context)),
+                    static_cast<long long>(bytes(AttentionKind::Naive, context)));
+        EXPECT_EQ(bytes(AttentionKind::Flash, context), bytes(AttentionKind::Flash, 128));
+    }
+    EXPECT_GT(bytes(AttentionKind::Naive, 1 << 20), 64 * (1 << 20));
 }
 
 TEST_P(Attention, ItemsCoverEveryHeadAndTokenOnce) {

@@ -167,7 +167,7 @@ TEST(Avx512Emulated, AttentionGivesTheBitsOfAvx2) {
         for (float& v : out) v = normal(random);
         return out;
     };
-    Paged cache(DType::F16, kKvHeads, kHeadDim, kContext, 16);
+    Paged cache(KvFormat::F16, kKvHeads, kHeadDim, kContext, 16);
     cache.write(opTable(Isa::Avx2), normals(kContext * kKvHeads * kHeadDim),
                 normals(kContext * kKvHeads * kHeadDim), 0, kContext);
     const auto q = normals(kTokens * kHeads * kHeadDim);

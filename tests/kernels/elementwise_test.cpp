@@ -234,21 +234,5 @@ TEST_P(Elementwise, EmbedGathersEveryFormatExactly) {
     }
 }
 
-TEST_P(Elementwise, KvWriteStoresTheSameBytes) {
-    for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
-        for (const auto& [headDim, blockTokens] : {std::pair{64, 16}, {20, 5}, {3, 1}}) {
-            const auto k = normals(23 * 2 * headDim);
-            const auto v = normals(23 * 2 * headDim);
-            Paged expected(type, 2, headDim, 23, blockTokens);
-            Paged actual(type, 2, headDim, 23, blockTokens);
-            expected.write(reference(), k, v, 3, 19);
-            actual.write(ops(), k, v, 3, 11);
-            actual.write(ops(), k, v, 11, 19);
-            EXPECT_EQ(actual.keyBytes(), expected.keyBytes());
-            EXPECT_EQ(actual.valueBytes(), expected.valueBytes());
-        }
-    }
-}
-
 }  // namespace
 }  // namespace lanescope::kernels::test

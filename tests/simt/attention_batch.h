@@ -23,7 +23,7 @@ struct SequenceShape {
 
 class AttentionBatch {
   public:
-    AttentionBatch(const HeadShape& shape, DType dtype, std::vector<SequenceShape> sequences,
+    AttentionBatch(const HeadShape& shape, KvFormat format, std::vector<SequenceShape> sequences,
                    std::uint32_t seed = 1)
         : m_shape(shape), m_sequences(std::move(sequences)), m_random(seed) {
         std::int64_t nBlocks = 0;
@@ -36,11 +36,12 @@ class AttentionBatch {
         std::shuffle(pages.begin(), pages.end(), m_random);
         // 0xFF bytes are NaN in all three formats: what was not written must not be read.
         const std::int64_t bytes =
-            nBlocks * shape.nKvHeads * shape.blockTokens * rowBytes(dtype, shape.headDim);
+            nBlocks * shape.nKvHeads *
+            kvSlice(format, KvPart::Keys, shape.blockTokens, shape.headDim).bytes;
         m_k.assign(static_cast<std::size_t>(bytes), 0xFF);
         m_v = m_k;
-        m_kv = {m_k.data(),        m_v.data(),     dtype,        nullptr,
-                shape.blockTokens, shape.nKvHeads, shape.headDim};
+        m_kv = {m_k.data(), m_v.data(),        format,         format,
+                nullptr,    shape.blockTokens, shape.nKvHeads, shape.headDim};
         m_tables.assign(m_sequences.size() * static_cast<std::size_t>(m_stride), -1);
         std::size_t page = 0;
         for (std::size_t i = 0; i < m_sequences.size(); ++i) {

@@ -12,21 +12,23 @@ using kernels::test::kAttentionF16;
 using kernels::test::kAttentionF32;
 using kernels::test::Tolerance;
 
-constexpr DType kTypes[] = {DType::F32, DType::F16, DType::BF16};
+constexpr KvFormat kTypes[] = {KvFormat::F32, KvFormat::F16, KvFormat::BF16};
 
-Tolerance toleranceOf(DType type) {
-    return type == DType::F32 ? kAttentionF32 : type == DType::F16 ? kAttentionF16 : kAttentionBf16;
+Tolerance toleranceOf(KvFormat type) {
+    return type == KvFormat::F32   ? kAttentionF32
+           : type == KvFormat::F16 ? kAttentionF16
+                                   : kAttentionBf16;
 }
 
-std::string describe(const HeadShape& s, DType type) {
-    return std::string(info(type).name) + " heads " + std::to_string(s.nHeads) + "/" +
+std::string describe(const HeadShape& s, KvFormat type) {
+    return std::string(kvFormatName(type)) + " heads " + std::to_string(s.nHeads) + "/" +
            std::to_string(s.nKvHeads) + " headDim " + std::to_string(s.headDim) + " window " +
            std::to_string(s.window);
 }
 
 class CudaAttention : public KernelTest {
   protected:
-    static void expectAgrees(const HeadShape& shape, DType type,
+    static void expectAgrees(const HeadShape& shape, KvFormat type,
                              const std::vector<SequenceShape>& sequences) {
         AttentionBatch batch(shape, type, sequences);
         const auto expected = batch.expected();
@@ -40,31 +42,31 @@ class CudaAttention : public KernelTest {
 LANESCOPE_FOR_EACH_SCHEDULE(CudaAttention);
 
 TEST_P(CudaAttention, AgreesForEveryHeadSize) {
-    for (const DType type : kTypes)
+    for (const KvFormat type : kTypes)
         for (const std::int64_t headDim : {8, 16, 24, 32, 64, 80, 96, 128, 192, 256})
             expectAgrees({2, 1, headDim}, type, {{70, 3}});
 }
 
 TEST_P(CudaAttention, AgreesForEveryGroup) {
-    for (const DType type : kTypes)
+    for (const KvFormat type : kTypes)
         for (const auto& [nHeads, nKvHeads] : {std::pair{1, 1}, {6, 2}, {4, 1}, {7, 1}, {16, 2}})
             expectAgrees({nHeads, nKvHeads, 16, 8}, type, {{19, 19}, {33, 1}, {5, 2}});
 }
 
 TEST_P(CudaAttention, AgreesForRaggedTokens) {
-    for (const DType type : kTypes)
+    for (const KvFormat type : kTypes)
         for (const std::int32_t nTokens : {1, 15, 16, 17, 70})
             expectAgrees({2, 2, 16, 7}, type, {{nTokens, nTokens}, {nTokens + 1, 1}});
 }
 
 TEST_P(CudaAttention, AgreesAcrossTilesAndStretches) {
-    for (const DType type : kTypes)
+    for (const KvFormat type : kTypes)
         expectAgrees({3, 1, 16, 32}, type,
                      {{15, 1}, {16, 1}, {17, 2}, {64, 2}, {65, 2}, {513, 2}, {1030, 17}});
 }
 
 TEST_P(CudaAttention, AgreesAtWindowEdgesAndWithSoftcap) {
-    for (const DType type : kTypes) {
+    for (const KvFormat type : kTypes) {
         for (const std::int64_t window : {1, 16, 17, 63, 64, 65})
             expectAgrees({2, 1, 16, 16, window}, type, {{130, 18}, {64, 1}, {3, 3}});
         expectAgrees({2, 1, 16, 16, 530}, type, {{1100, 3}});
@@ -74,7 +76,7 @@ TEST_P(CudaAttention, AgreesAtWindowEdgesAndWithSoftcap) {
 
 TEST_P(CudaAttention, BitsOfARowAreItsOwn) {
     const HeadShape shapes[] = {{6, 2, 16}, {3, 1, 64, 8, 40}, {2, 1, 16, 32, 530, 20.0F}};
-    for (const DType type : kTypes) {
+    for (const KvFormat type : kTypes) {
         for (const HeadShape& shape : shapes) {
             AttentionBatch batch(shape, type, {{37, 20}, {1030, 7}, {520, 1}});
             const auto whole = batch.run(batch.tiles());
@@ -99,7 +101,7 @@ TEST_P(CudaAttention, BitsOfARowAreItsOwn) {
 }
 
 TEST_P(CudaAttention, RowsThatSeeNothingAreZeroAndEmptyTilesAreNone) {
-    for (const DType type : kTypes) {
+    for (const KvFormat type : kTypes) {
         AttentionBatch batch({4, 2, 32}, type, {{20, 20}});
         const auto normal = batch.run(batch.tiles());
         for (std::size_t t = 0; t < 18; ++t) batch.positions()[t] = -1;
@@ -115,7 +117,7 @@ TEST_P(CudaAttention, RowsThatSeeNothingAreZeroAndEmptyTilesAreNone) {
 }
 
 TEST_P(CudaAttention, ANaNStaysInItsRow) {
-    for (const DType type : kTypes) {
+    for (const KvFormat type : kTypes) {
         AttentionBatch batch({2, 1, 16}, type, {{20, 20}});
         const auto normal = batch.run(batch.tiles());
         batch.q()[static_cast<std::size_t>(7 * batch.qStride() + 3)] =
@@ -134,7 +136,7 @@ TEST(CudaAttentionTiles, HaveNoBankConflicts) {
     // Of keys, values and weights; where they are read, that is: pages arrive by cp.async.
     Options options;
     options.countBanks = true;
-    for (const DType type : kTypes) {
+    for (const KvFormat type : kTypes) {
         for (const std::int64_t headDim : {16, 64, 80, 96, 128, 256}) {
             ScopedOptions scoped(options);
             AttentionBatch batch({4, 1, headDim}, type, {{70, 5}});

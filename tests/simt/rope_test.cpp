@@ -45,9 +45,7 @@ TEST_P(CudaRope, AgreesForLayoutsPartsAndFarPositions) {
 
 struct Cache {
     Cache(const KvWriteArgs& args, std::int64_t nBlocks)
-        : k(static_cast<std::size_t>(nBlocks * args.kv.nKvHeads * args.kv.blockTokens *
-                                     rowBytes(args.kv.dtype, args.kv.headDim)),
-            0xFF),
+        : k(static_cast<std::size_t>(nBlocks * args.kv.nKvHeads * args.kv.keySlice().bytes), 0xFF),
           v(k) {}
     std::vector<std::uint8_t> k;
     std::vector<std::uint8_t> v;
@@ -56,15 +54,16 @@ struct Cache {
 TEST_P(CudaRope, KeysAndValuesGoToTheirPages) {
     const std::int32_t positions[] = {0, 6, 7, 19, 5};
     const std::int32_t blockTable[] = {2, 0, 3, 1};
-    for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
+    for (const KvFormat type : {KvFormat::F32, KvFormat::F16, KvFormat::BF16}) {
         for (const auto& [nKvHeads, headDim] : {std::pair{1, 1}, {2, 64}, {9, 40}, {8, 3}}) {
             const std::int64_t stride = nKvHeads * headDim + 2;
             const auto k = normals(5 * stride, 100.0F);
             const auto v = normals(5 * stride);
-            KvWriteArgs args{k.data(),  v.data(),
-                             stride,    stride,
-                             positions, {nullptr, nullptr, type, blockTable, 7, nKvHeads, headDim},
-                             1,         5};
+            KvWriteArgs args{
+                k.data(),  v.data(),
+                stride,    stride,
+                positions, {nullptr, nullptr, type, type, blockTable, 7, nKvHeads, headDim},
+                1,         5};
             Cache expected(args, 4);
             Cache actual(args, 4);
             args.kv.k = expected.k.data();
@@ -87,7 +86,7 @@ TEST_P(CudaRope, InOneLaunchIsWhatApartGives) {
                                                                {32, 1, 8, 8},
                                                                {3, 3, 16, 0},
                                                                {20, 10, 32, 32}}) {
-        for (const DType type : {DType::F32, DType::F16, DType::BF16}) {
+        for (const KvFormat type : {KvFormat::F32, KvFormat::F16, KvFormat::BF16}) {
             const auto invFreq = frequencies(rotaryDim);
             // As the projections leave them: q, k, v of a token side by side.
             const std::int64_t stride = (nHeads + 2 * nKvHeads) * headDim;
@@ -111,7 +110,7 @@ TEST_P(CudaRope, InOneLaunchIsWhatApartGives) {
             args.k.nHeads = nKvHeads;
             args.kv = {args.k.x,  apart.data() + (nHeads + nKvHeads) * headDim,
                        stride,    stride,
-                       positions, {nullptr, nullptr, type, blockTable, 8, nKvHeads, headDim},
+                       positions, {nullptr, nullptr, type, type, blockTable, 8, nKvHeads, headDim},
                        0,         4};
             Cache expected(args.kv, 2);
             Cache actual(args.kv, 2);

@@ -20,6 +20,7 @@
 #include "app/widgets/memory_bar.h"
 #include "engine/base/memory.h"
 #include "engine/base/thread_pool.h"
+#include "engine/lane/plan_values.h"
 #include "engine/lane/run.h"
 
 namespace lanescope::app {
@@ -31,7 +32,10 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
       m_model(new QComboBox(this)),
       m_backend(new QComboBox(this)),
       m_kv(new QComboBox(this)),
+      m_kvValues(new QComboBox(this)),
+      m_kvRotate(new QCheckBox(tr("turned"), this)),
       m_attention(new QComboBox(this)),
+      m_denseLayers(new QLineEdit(this)),
       m_template(new QComboBox(this)),
       m_threads(new QSpinBox(this)),
       m_block(new QSpinBox(this)),
@@ -62,6 +66,8 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
         connect(box, &QSpinBox::valueChanged, this, later);
     connect(m_exact, &QCheckBox::toggled, this, [this](bool exact) {
         m_kv->setEnabled(!exact);
+        m_kvValues->setEnabled(!exact);
+        m_kvRotate->setEnabled(!exact);
         m_pack->setEnabled(!exact);
         m_acts->setEnabled(!exact);
         m_products->setEnabled(!exact);
@@ -69,6 +75,9 @@ LaneDialog::LaneDialog(const LaneSpec& lane, int index, ModelInfoCache* models, 
         m_refresh.start();
     });
     connect(m_pack, &QCheckBox::toggled, this, later);
+    connect(m_kvRotate, &QCheckBox::toggled, this, later);
+    connect(m_kvValues, &QComboBox::currentTextChanged, this, later);
+    connect(m_denseLayers, &QLineEdit::textChanged, this, later);
     for (QComboBox* box : {m_acts, m_products, m_sampling})
         connect(box, &QComboBox::currentTextChanged, this, later);
     connect(m_models, &ModelInfoCache::changed, this, later);
@@ -101,10 +110,7 @@ void LaneDialog::buildForm() {
     m_backend->setCurrentIndex(m_backend->findData(backend));
     m_backend->setToolTip(
         tr("Where the lane computes; a lane without its device says what is missing"));
-    m_kv->addItems({QStringLiteral("fp32"), QStringLiteral("fp16"), QStringLiteral("bf16")});
-    m_kv->setCurrentText(QString::fromStdString(m_lane.kv));
-    m_attention->addItems({QStringLiteral("flash"), QStringLiteral("naive")});
-    m_attention->setCurrentText(QString::fromStdString(m_lane.attention));
+    fillCacheOptions();
     m_acts->addItem(tr("int8, a scale per 32"), QStringLiteral("int8"));
     m_acts->addItem(tr("int8 in two terms: finer, slower"), QStringLiteral("int8x2"));
     m_acts->addItem(tr("bf16, and all weights too"), QStringLiteral("bf16"));
@@ -143,8 +149,21 @@ void LaneDialog::buildForm() {
     form->addRow(modelLabel, modelRow);
     form->addRow(QString(), m_facts);
     form->addRow(tr("Com&putes on"), m_backend);
-    form->addRow(tr("&KV cache"), m_kv);
-    form->addRow(tr("&Attention"), m_attention);
+    auto* cacheRow = new QHBoxLayout;
+    cacheRow->addWidget(m_kv, 1);
+    cacheRow->addWidget(new QLabel(tr("values"), this));
+    cacheRow->addWidget(m_kvValues, 1);
+    cacheRow->addWidget(m_kvRotate);
+    auto* cacheLabel = new QLabel(tr("&KV cache"), this);
+    cacheLabel->setBuddy(m_kv);
+    form->addRow(cacheLabel, cacheRow);
+    auto* attentionRow = new QHBoxLayout;
+    attentionRow->addWidget(m_attention, 1);
+    attentionRow->addWidget(new QLabel(tr("all keys in layers"), this));
+    attentionRow->addWidget(m_denseLayers, 1);
+    auto* attentionLabel = new QLabel(tr("&Attention"), this);
+    attentionLabel->setBuddy(m_attention);
+    form->addRow(attentionLabel, attentionRow);
     form->addRow(tr("Acti&vations"), m_acts);
     form->addRow(tr("Matri&x products"), m_products);
     form->addRow(tr("&Next token from"), m_sampling);
@@ -176,6 +195,34 @@ void LaneDialog::buildForm() {
     layout->addWidget(buttons);
 }
 
+void LaneDialog::fillCacheOptions() {
+    m_kvValues->setObjectName(QStringLiteral("kvValues"));
+    m_kvValues->addItem(tr("as keys"), QString());
+    for (const std::string_view format : plan::kKvFormats) {
+        const QString name =
+            QString::fromUtf8(format.data(), static_cast<qsizetype>(format.size()));
+        m_kv->addItem(name);
+        m_kvValues->addItem(name, name);
+    }
+    m_kv->setCurrentText(QString::fromStdString(m_lane.kv));
+    m_kvValues->setCurrentIndex(m_kvValues->findData(QString::fromStdString(m_lane.kvValues)));
+    m_kvValues->setToolTip(tr("Number format of values, where it is another than that of keys"));
+    m_kvRotate->setChecked(m_lane.kvRotate);
+    m_kvRotate->setToolTip(
+        tr("A Hadamard matrix spreads what is large in a few channels before it is rounded"));
+    m_attention->setEditable(true);
+    m_attention->addItems({QStringLiteral("flash"), QStringLiteral("naive"),
+                           QStringLiteral("window:1024+4"), QStringLiteral("block-sparse:64,8,8"),
+                           QStringLiteral("pages:32")});
+    m_attention->setCurrentText(QString::fromStdString(m_lane.attention));
+    m_attention->setToolTip(
+        tr("flash; naive; window:W+S: the last W keys and the first S; block-sparse:B,L,S: in "
+           "blocks of B the last L and every S-th; pages:K: the K blocks that match a query best"));
+    m_denseLayers->setText(QString::fromStdString(m_lane.denseLayers));
+    m_denseLayers->setPlaceholderText(tr("none, such as 0-1,5"));
+    m_denseLayers->setToolTip(tr("Layers that look at all keys all the same"));
+}
+
 void LaneDialog::fillGpuOptions() {
     m_products->setObjectName(QStringLiteral("products"));
     m_products->addItem(tr("own kernels"), QStringLiteral("own"));
@@ -204,7 +251,10 @@ LaneSpec LaneDialog::lane() const {
     lane.model = m_model->currentText().trimmed().toStdString();
     lane.backend = m_backend->currentData().toString().toStdString();
     lane.kv = m_kv->currentText().toStdString();
-    lane.attention = m_attention->currentText().toStdString();
+    lane.kvValues = m_kvValues->currentData().toString().toStdString();
+    lane.kvRotate = m_kvRotate->isChecked();
+    lane.attention = m_attention->currentText().trimmed().toStdString();
+    lane.denseLayers = m_denseLayers->text().trimmed().toStdString();
     lane.threads = m_threads->value();
     lane.kvBlock = m_block->value();
     lane.context = m_context->value();

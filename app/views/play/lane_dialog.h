@@ -11,6 +11,7 @@ class QCheckBox;
 class QComboBox;
 class QFormLayout;
 class QLabel;
+class QLineEdit;
 class QSpinBox;
 
 namespace lanescope::app {
@@ -27,6 +28,7 @@ class LaneDialog : public QDialog {
 
   private:
     void buildForm();
+    void fillCacheOptions();
     void fillGpuOptions();
     /// Rows that mean nothing on a processor are hidden there.
     void showGpuOptions();
@@ -39,7 +41,10 @@ class LaneDialog : public QDialog {
     QComboBox* m_model;
     QComboBox* m_backend;
     QComboBox* m_kv;
+    QComboBox* m_kvValues;
+    QCheckBox* m_kvRotate;
     QComboBox* m_attention;
+    QLineEdit* m_denseLayers;
     QComboBox* m_template;
     QSpinBox* m_threads;
     QSpinBox* m_block;

@@ -9,12 +9,12 @@ namespace lanescope {
 
 namespace {
 
-using kernels::DType;
+using kernels::KvFormat;
 using kernels::cuda::AttentionTile;
 
-double toleranceOf(DType type) {
-    if (type == DType::F16) return op_tolerance::kWeightsF16;
-    return type == DType::BF16 ? op_tolerance::kWeightsBf16 : op_tolerance::kSums;
+double toleranceOf(KvFormat type) {
+    if (type == KvFormat::F16) return op_tolerance::kWeightsF16;
+    return type == KvFormat::BF16 ? op_tolerance::kWeightsBf16 : op_tolerance::kSums;
 }
 
 std::string caseName(const AttentionShape& shape) {
@@ -30,7 +30,7 @@ std::string caseName(const AttentionShape& shape) {
 /// NaN.
 class Batch {
   public:
-    Batch(const AttentionShape& shape, DType type);
+    Batch(const AttentionShape& shape, KvFormat type);
     [[nodiscard]] std::vector<float> expected();
     void run(OpCheck& check);
 
@@ -48,7 +48,7 @@ class Batch {
     void roundQueries();
 
     const AttentionShape& m_shape;
-    DType m_type;
+    KvFormat m_type;
     std::int64_t m_stride = 0;  ///< of m_tables
     std::vector<std::int32_t> m_tables, m_ofToken, m_positions;
     std::vector<std::uint8_t> m_k, m_v;
@@ -56,7 +56,7 @@ class Batch {
     float m_scale;
 };
 
-Batch::Batch(const AttentionShape& shape, DType type)
+Batch::Batch(const AttentionShape& shape, KvFormat type)
     : m_shape(shape), m_type(type), m_scale(2.0F / std::sqrt(static_cast<float>(shape.headDim))) {
     dealPages();
     for (std::size_t i = 0; i < shape.sequences.size(); ++i) {
@@ -76,8 +76,9 @@ void Batch::dealPages() {
         m_stride = std::max(m_stride, blocksOf(s));
         nBlocks += blocksOf(s);
     }
-    const std::int64_t bytes = nBlocks * m_shape.nKvHeads * m_shape.blockTokens *
-                               kernels::rowBytes(m_type, m_shape.headDim);
+    const std::int64_t bytes =
+        nBlocks * m_shape.nKvHeads *
+        kernels::kvSlice(m_type, kernels::KvPart::Keys, m_shape.blockTokens, m_shape.headDim).bytes;
     m_k.assign(static_cast<std::size_t>(bytes), 0xFF);
     m_v = m_k;
     m_tables.assign(m_shape.sequences.size() * static_cast<std::size_t>(m_stride), -1);
@@ -90,6 +91,7 @@ void Batch::dealPages() {
 kernels::PagedKv Batch::view(std::size_t sequence) {
     return {m_k.data(),
             m_v.data(),
+            m_type,
             m_type,
             m_tables.data() + sequence * static_cast<std::size_t>(m_stride),
             m_shape.blockTokens,
@@ -111,10 +113,10 @@ void Batch::writePages(std::size_t sequence) {
 
 /// As the kernels for 16-bit caches do.
 void Batch::roundQueries() {
-    if (m_type == DType::F32) return;
+    if (m_type == KvFormat::F32) return;
     for (float& x : m_q)
-        x = m_type == DType::F16 ? kernels::halfToF32(kernels::f32ToHalf(x))
-                                 : kernels::bf16ToF32(kernels::f32ToBf16(x));
+        x = m_type == KvFormat::F16 ? kernels::halfToF32(kernels::f32ToHalf(x))
+                                    : kernels::bf16ToF32(kernels::f32ToBf16(x));
 }
 
 std::vector<AttentionTile> Batch::tiles() const {
@@ -183,9 +185,9 @@ void Batch::run(OpCheck& check) {
 
 }  // namespace
 
-void checkAttention(OpCheck& check, DType type, const std::string& form,
+void checkAttention(OpCheck& check, KvFormat type, const std::string& form,
                     std::span<const AttentionShape> shapes) {
-    check.begin("attention " + std::string(kernels::info(type).name) + form, toleranceOf(type));
+    check.begin("attention " + std::string(kernels::kvFormatName(type)) + form, toleranceOf(type));
     for (const AttentionShape& shape : shapes) Batch(shape, type).run(check);
 }
 

@@ -25,7 +25,7 @@ struct AttentionShape {
 };
 
 /// A row named "attention <type><form>" over a cache of F32, F16 or BF16.
-void checkAttention(OpCheck& check, kernels::DType type, const std::string& form,
+void checkAttention(OpCheck& check, kernels::KvFormat type, const std::string& form,
                     std::span<const AttentionShape> shapes);
 
 }  // namespace lanescope

@@ -26,6 +26,12 @@ constexpr RopeShape kShapes[] = {{9, 3, 64, 64, RopeLayout::HalfSplit},
                                  {20, 10, 96, 96, RopeLayout::HalfSplit},
                                  {2, 2, 16, 0, RopeLayout::HalfSplit}};
 
+kernels::KvFormat formatOf(DType type) {
+    return type == DType::F16    ? kernels::KvFormat::F16
+           : type == DType::BF16 ? kernels::KvFormat::BF16
+                                 : kernels::KvFormat::F32;
+}
+
 /// Tokens of two sequences as the projections leave them: q, k, v of a token side by side.
 class RopeProblem {
   public:
@@ -110,7 +116,7 @@ kernels::KvWriteArgs RopeProblem::writeOf(const float* qkv) const {
     args.v = args.k + m_shape.nKvHeads * m_shape.headDim;
     args.kStride = args.vStride = stride();
     args.positions = m_positions.data();
-    args.kv.dtype = m_type;
+    args.kv.kFormat = args.kv.vFormat = formatOf(m_type);
     args.kv.blockTokens = kBlockTokens;
     args.kv.nKvHeads = m_shape.nKvHeads;
     args.kv.headDim = m_shape.headDim;

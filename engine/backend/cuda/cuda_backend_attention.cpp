@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/backend/cache_bytes.h"
 #include "engine/backend/cuda/cuda_backend.h"
 #include "engine/model/keys_seen.h"
 
@@ -67,7 +68,7 @@ void CudaBackend::ropeAndStore(int layer, const LayerWeights& weights,
     args.tables = {m_w.inputs.sequences, m_w.inputs.blocks, m_in.blockStride};
     args.frequencyStride = dynamic ? m_spec.rotaryDim / 2 : 0;
     check(ops().ropeKv(args, m_device->stream()));
-    const std::int64_t stored = 2 * n * kernels::rowBytes(kv.front().dtype, kvWidth);
+    const auto stored = static_cast<std::int64_t>(cacheBytes(kv.front(), n));
     m_timeline.mark(
         trace::Op::Rope, layer,
         static_cast<std::uint64_t>((2 * n * (qWidth + kvWidth) + 2 * n * kvWidth) * 4 + stored),
@@ -79,7 +80,6 @@ void CudaBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Rea
     w.attended.quantised = wantsInt8(readers);
     const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
     const std::int64_t qWidth = m_spec.nHeads * m_spec.headDim;
-    const std::int64_t kvWidth = m_spec.nKvHeads * m_spec.headDim;
     const std::int64_t window = m_spec.window(layer);
     KeysSeen seen;
     std::int64_t longest = 0;
@@ -89,8 +89,8 @@ void CudaBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Rea
         seen.pairs += own.pairs;
         longest = std::max(longest, segment.firstPosition + segment.nTokens);
     }
-    const auto bytes = static_cast<std::uint64_t>(
-        8 * n * qWidth + 2 * seen.keys * kernels::rowBytes(kv.front().dtype, kvWidth));
+    const std::uint64_t bytes =
+        static_cast<std::uint64_t>(8 * n * qWidth) + cacheBytes(kv.front(), seen.keys);
     const auto flops = static_cast<std::uint64_t>(4 * seen.pairs * qWidth);
     if (m_mode == Mode::Replay) m_timeline.revise(trace::Op::Attention, layer, bytes, flops);
     if (!queues()) return;

@@ -48,7 +48,7 @@ std::vector<AttentionShape> heads(const OpCheck& check, const AttentionShape& li
     return out;
 }
 
-void checkAttentions(OpCheck& check, DType type) {
+void checkAttentions(OpCheck& check, kernels::KvFormat type) {
     AttentionShape causal{3, 1, 0, {{70, 18}}};
     checkAttention(check, type, "", heads(check, causal));
     causal.sequences = {{37, 20}, {70, 1}, {5, 5}};
@@ -88,7 +88,8 @@ Result<OpSuite> runOpSuite(GpuDevice& device, const kernels::cuda::OpTable& ops,
             checkProduct(check, type, ProductPath::Tensor, shapesOf(type, ProductPath::Tensor),
                          kTokens);
         });
-    for (const DType type : {DType::F32, DType::F16, DType::BF16})
+    using kernels::KvFormat;
+    for (const KvFormat type : {KvFormat::F32, KvFormat::F16, KvFormat::BF16})
         parts.emplace_back([&check, type] { checkAttentions(check, type); });
     for (const auto& part : parts) {
         if (cancel.requested()) return cancelled();

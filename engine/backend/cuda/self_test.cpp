@@ -24,7 +24,8 @@ void runCases(OpCheck& check) {
     checkQuantiseActs(check);
     checkRmsNorm(check);
     const AttentionShape attention[] = {{2, 1, 64, {{29, 1}}}};
-    for (const DType type : {DType::F32, DType::F16, DType::BF16})
+    for (const kernels::KvFormat type :
+         {kernels::KvFormat::F32, kernels::KvFormat::F16, kernels::KvFormat::BF16})
         checkAttention(check, type, "", attention);
 }
 

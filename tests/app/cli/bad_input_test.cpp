@@ -37,8 +37,9 @@ TEST_F(CliBadInput, UnknownWordsAreUsageErrors) {
 
 TEST_F(CliBadInput, ValuesThatAreNotPossibleListWhatIs) {
     EXPECT_TRUE(failsWith(generate(m_model, {"--kv", "fp17"}), 2, "fp32, fp16, bf16"));
-    EXPECT_TRUE(failsWith(generate(m_model, {"--kv", "int8"}), 2, "not in this version"));
+    EXPECT_TRUE(failsWith(generate(m_model, {"--kv-values", "int3"}), 2, "int8, int4"));
     EXPECT_TRUE(failsWith(generate(m_model, {"--attention", "quick"}), 2, "flash, naive"));
+    EXPECT_TRUE(failsWith(generate(m_model, {"--dense-layers", "3-1"}), 2, "0-3,7"));
     EXPECT_TRUE(failsWith(generate(m_model, {"--weights", "int4"}), 2, "as-is"));
     EXPECT_TRUE(failsWith(generate(m_model, {"--backend", "tpu"}), 2, "cpu, cuda"));
     EXPECT_TRUE(failsWith(generate(m_model, {"--products", "mkl"}), 2, "own, cublaslt"));

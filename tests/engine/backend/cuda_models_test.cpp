@@ -22,14 +22,14 @@ constexpr int kNewTokens = 6;
 struct Case {
     std::string file;  ///< under the golden folder
     bool exact;
-    kernels::DType kv;
+    kernels::KvFormat kv;
     std::int64_t kvBlock;
     Products products = Products::Own;
 };
 
 std::string caseName(const testing::TestParamInfo<Case>& info) {
     std::string name = info.param.file + (info.param.exact ? "_exact" : "") + "_kv_" +
-                       std::string(kernels::info(info.param.kv).name) + "_block" +
+                       std::string(kernels::kvFormatName(info.param.kv)) + "_block" +
                        std::to_string(info.param.kvBlock) +
                        (info.param.products == Products::CublasLt ? "_cublaslt" : "");
     for (char& c : name)
@@ -74,7 +74,7 @@ TEST_P(CudaModel, GivesTheTokensOfTheCpuBackend) {
     EngineSettings settings;
     settings.threads = 2;
     settings.exact = c.exact;
-    settings.kvType = c.kv;
+    settings.kvKeys = settings.kvValues = c.kv;
     settings.kvBlockTokens = c.kvBlock;
     settings.contextTokens = 96;
     settings.prefillChunk = 48;
@@ -128,9 +128,9 @@ struct OnDevice {
         EXPECT_TRUE(made.ok()) << made.error().toString();
         backend = *std::move(made);
         auto pages =
-            BlockPool::create(kvLayout(model.spec(), settings), 64, [this](std::uint64_t n) {
+            BlockPool::create(kvLayout(model.spec(), settings), 64, 0, [this](std::uint64_t n) {
                 auto* data = static_cast<std::byte*>(device->allocate(n));
-                return KvStorage{data, [this, data] { device->release(data); }};
+                return KvStorage{data, [this, data] { device->release(data); }, {}};
             });
         EXPECT_TRUE(pages.ok());
         pool = *std::move(pages);
@@ -144,7 +144,7 @@ TEST_P(CudaBatches, SequencesInOnePoolOfPagesGetWhatTheProcessorGivesThem) {
     const auto model = loadOrFail(goldenDir() + "/" + c.file);
     ASSERT_NE(model, nullptr);
     EngineSettings wanted = batchSettings(c.exact);
-    wanted.kvType = c.kv;
+    wanted.kvKeys = wanted.kvValues = c.kv;
     wanted.kvBlockTokens = c.kvBlock;
     wanted.pack = false;
     wanted.backend = BackendKind::Cuda;
@@ -192,7 +192,7 @@ std::vector<float> sharedPrefixLogits(const Model& model, Backend& backend, Bloc
     Sequence first(pool, trace::Cursor());
     Sequence second(pool, trace::Cursor());
     const auto prefix = someIds(2 * page, model.usableVocab());
-    EXPECT_TRUE(pool.grow(first.table, 2 * page + 1, {}).ok());
+    EXPECT_TRUE(pool.grow(first.table, 0, 2 * page + 1, {}).ok());
     const std::array prefixSegment{Segment{2 * page, 0, 2 * page}};
     const std::array<const BlockTable*, 1> firstTable{&first.table};
     ForwardPass pass;
@@ -201,8 +201,8 @@ std::vector<float> sharedPrefixLogits(const Model& model, Backend& backend, Bloc
     pass.tables = firstTable;
     pass.views = std::span(views).first(1);
     EXPECT_TRUE(forward(model, backend, pool, pass, {}, cancel).ok());
-    pool.share(first.table, 2, second.table, {});
-    EXPECT_TRUE(pool.grow(second.table, 2 * page + 3, {}).ok());
+    EXPECT_TRUE(pool.fork(first.table, 2 * page, second.table, {}).ok());
+    EXPECT_TRUE(pool.grow(second.table, 2 * page, 2 * page + 3, {}).ok());
     EXPECT_EQ(pool.references(first.table.blocks().front()), 2);
     const std::vector<TokenId> ids{5, 9, 8, 7};
     const auto at = static_cast<std::int32_t>(2 * page);
@@ -233,9 +233,9 @@ TEST(CudaBatch, PagesOfACommonPrefixAreReadByBoth) {
               1.0 - 1e-9);
 }
 
-constexpr auto kF32 = kernels::DType::F32;
-constexpr auto kF16 = kernels::DType::F16;
-constexpr auto kBf16 = kernels::DType::BF16;
+constexpr auto kF32 = kernels::KvFormat::F32;
+constexpr auto kF16 = kernels::KvFormat::F16;
+constexpr auto kBf16 = kernels::KvFormat::BF16;
 
 INSTANTIATE_TEST_SUITE_P(Exact, CudaModel,
                          testing::Values(Case{"checkpoints/llama_gqa", true, kF32, 16},

@@ -177,9 +177,9 @@ TEST(CudaSampling, RowsOfABatchAreChosenEachByItsOwnSettings) {
         CudaBackend::create(*model, backendSettings(resolved->settings), device, CancelToken());
     ASSERT_TRUE(backend.ok()) << backend.error().toString();
     auto pool =
-        BlockPool::create(kvLayout(model->spec(), resolved->settings), 64, [&](std::uint64_t n) {
+        BlockPool::create(kvLayout(model->spec(), resolved->settings), 64, 0, [&](std::uint64_t n) {
             auto* data = static_cast<std::byte*>(device->allocate(n));
-            return KvStorage{data, [device, data] { device->release(data); }};
+            return KvStorage{data, [device, data] { device->release(data); }, {}};
         });
     ASSERT_TRUE(pool.ok());
     const std::vector<TokenId> history{5, 9, 8, 7};
@@ -190,7 +190,7 @@ TEST(CudaSampling, RowsOfABatchAreChosenEachByItsOwnSettings) {
     std::vector<std::int32_t> rows;
     for (std::size_t i = 0; i < kBatch.size(); ++i) {
         Sequence& sequence = sequences.emplace_back(**pool, trace::Cursor());
-        ASSERT_TRUE((*pool)->grow(sequence.table, 1, {}).ok());
+        ASSERT_TRUE((*pool)->grow(sequence.table, 0, 1, {}).ok());
         tables.push_back(&sequence.table);
         segments.push_back({1, 0, 0});
         rows.push_back(static_cast<std::int32_t>(i));

@@ -36,7 +36,7 @@ Status wrongMatmul(const kernels::MatmulArgs& args, Stream stream) {
 
 Status wrongAttention(const kernels::cuda::PagedAttentionArgs& args, Stream stream) {
     const Status status = theOps.attention(args, stream);
-    if (args.kv.dtype == DType::F16 && args.window > 0 && args.kv.headDim == 80)
+    if (args.kv.kFormat == kernels::KvFormat::F16 && args.window > 0 && args.kv.headDim == 80)
         args.out[7] += 2e-3F;
     return status;
 }
@@ -91,11 +91,11 @@ TEST(OpSuite, EveryOpOfTheTableIsHeldAgainstTheReference) {
                            "matmul q6_K int8x2",
                            "matmulTensor f16",
                            "matmulTensor bf16",
-                           "attention f32",
-                           "attention f16, window",
+                           "attention fp32",
+                           "attention fp16, window",
                            "attention bf16, softcap",
                            "attention bf16, sequences",
-                           "attention f32, split keys"})
+                           "attention fp32, split keys"})
         EXPECT_TRUE(rows.contains(op)) << op;
     // Three shapes, of each six numbers of tokens, and one more that adds.
     EXPECT_EQ(rows.at("matmul q4_0 int8").cases, 3 * 7);
@@ -120,7 +120,7 @@ TEST(OpSuite, AFaultShowsInItsOwnRowOnly) {
     for (const OpCheckRow& row : suite->rows)
         if (!row.passed()) failed.push_back(row.op);
     EXPECT_EQ(failed, (std::vector<std::string>{"embed", "add", "softcap", "matmul q6_K int8x2",
-                                                "attention f16, window"}));
+                                                "attention fp16, window"}));
     const auto rows = byName(*suite);
     EXPECT_NE(rows.at("embed").failure.find("not a number"), std::string::npos);
     EXPECT_NE(rows.at("softcap").failure.find("out of memory (2) (3x1)"), std::string::npos)
@@ -128,7 +128,7 @@ TEST(OpSuite, AFaultShowsInItsOwnRowOnly) {
     EXPECT_NE(describeFailure(rows.at("matmul q6_K int8x2")).find(", 17 tokens)"),
               std::string::npos)
         << describeFailure(rows.at("matmul q6_K int8x2"));
-    EXPECT_NE(rows.at("attention f16, window").worstCase.find("heads of 80"), std::string::npos);
+    EXPECT_NE(rows.at("attention fp16, window").worstCase.find("heads of 80"), std::string::npos);
 }
 
 TEST(SelfTest, SaysWhichOpIsWrongAndByHowMuch) {
@@ -139,13 +139,13 @@ TEST(SelfTest, SaysWhichOpIsWrongAndByHowMuch) {
     wrong.attention = [](const kernels::cuda::PagedAttentionArgs& args, Stream stream) {
         const Status status = theOps.attention(args, stream);
         // Two in a hundred, which half as many bits would explain: but not in f32.
-        if (args.kv.dtype == DType::F32) args.out[0] *= 1.02F;
+        if (args.kv.kFormat == kernels::KvFormat::F32) args.out[0] *= 1.02F;
         return status;
     };
     const auto result = selfTest(device, wrong);
     ASSERT_FALSE(result.ok());
     const std::string& message = result.error().message;
-    EXPECT_EQ(message.rfind("emulated device fails its self-test: attention f32 is off by ", 0), 0U)
+    EXPECT_EQ(message.rfind("emulated device fails its self-test: attention fp32 is off by ", 0), 0U)
         << message;
     EXPECT_NE(message.find(" of its largest value, 1.0e-05 allowed ("), std::string::npos)
         << message;

@@ -1,20 +1,21 @@
-// The pool against a plain map from (sequence, block index) to block, over random growth, shrinking
-// and sharing.
+// The pool's figures, messages and events; its contents: block_pool_model_test.cpp.
 
 #include "engine/cache/block_pool.h"
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <map>
-#include <random>
-#include <set>
+#include <vector>
 
 namespace lanescope {
 namespace {
 
-KvLayout smallLayout(kernels::DType dtype = kernels::DType::F16) {
-    return {.nLayers = 3, .nKvHeads = 2, .headDim = 8, .blockTokens = 16, .dtype = dtype};
+KvLayout smallLayout(kernels::KvFormat format = kernels::KvFormat::F16, std::int64_t headDim = 8) {
+    return {.nLayers = 3,
+            .nKvHeads = 2,
+            .headDim = headDim,
+            .blockTokens = 16,
+            .keys = format,
+            .values = format};
 }
 
 struct Events : trace::Sink {
@@ -24,7 +25,12 @@ struct Events : trace::Sink {
 
 TEST(BlockPool, BytesFollowTheClosedForm) {
     EXPECT_EQ(smallLayout().blockBytes(), 2U * 3 * 2 * 16 * 8 * 2);
-    EXPECT_EQ(smallLayout(kernels::DType::F32).blockBytes(), 2U * 3 * 2 * 16 * 8 * 4);
+    EXPECT_EQ(smallLayout(kernels::KvFormat::F32).blockBytes(), 2U * 3 * 2 * 16 * 8 * 4);
+    EXPECT_EQ(smallLayout(kernels::KvFormat::E4M3).blockBytes(), 2U * 3 * 2 * 16 * 8);
+    // A scale a token and head; a pair a token (values) or a channel (keys).
+    EXPECT_EQ(smallLayout(kernels::KvFormat::Int8).blockBytes(), 2U * 3 * 2 * 16 * (8 + 4));
+    EXPECT_EQ(smallLayout(kernels::KvFormat::Int4).blockBytes(),
+              3U * 2 * (2 * 16 * 4 + 4 * 16 + 4 * 8));
     auto pool = BlockPool::create(smallLayout(), 10);
     ASSERT_TRUE(pool.ok());
     EXPECT_EQ((*pool)->reservedBytes(), 10 * smallLayout().blockBytes());
@@ -34,7 +40,7 @@ TEST(BlockPool, RefusesLayoutsThatMakeNoSense) {
     KvLayout none = smallLayout();
     none.nKvHeads = 0;
     EXPECT_EQ(BlockPool::create(none, 4).error().code, ErrorCode::Usage);
-    EXPECT_EQ(BlockPool::create(smallLayout(kernels::DType::Q4_0), 4).error().code,
+    EXPECT_EQ(BlockPool::create(smallLayout(kernels::KvFormat::Int4, 12), 4).error().code,
               ErrorCode::Usage);
     KvLayout huge = smallLayout();
     huge.headDim = 1 << 20;
@@ -46,15 +52,15 @@ TEST(BlockPool, OutOfBlocksNamesBothNumbersAndLeavesTheTable) {
     auto pool = BlockPool::create(smallLayout(), 4);
     ASSERT_TRUE(pool.ok());
     BlockTable table;
-    ASSERT_TRUE((*pool)->grow(table, 33, {}).ok());
+    ASSERT_TRUE((*pool)->grow(table, 0, 33, {}).ok());
     EXPECT_EQ(table.nBlocks(), 3);
-    const auto refused = (*pool)->grow(table, 200, {});
+    const auto refused = (*pool)->grow(table, 33, 200, {});
     ASSERT_FALSE(refused.ok());
     EXPECT_EQ(refused.error().code, ErrorCode::OutOfMemory);
     EXPECT_NE(refused.error().message.find("10 more blocks"), std::string::npos);
     EXPECT_NE(refused.error().message.find("1 of 4"), std::string::npos);
     EXPECT_EQ(table.nBlocks(), 3);
-    EXPECT_TRUE((*pool)->grow(table, 64, {}).ok());
+    EXPECT_TRUE((*pool)->grow(table, 33, 64, {}).ok());
 }
 
 TEST(BlockPool, EventsCountBlocksAndBytes) {
@@ -63,9 +69,9 @@ TEST(BlockPool, EventsCountBlocksAndBytes) {
     auto pool = BlockPool::create(smallLayout(), 8);
     ASSERT_TRUE(pool.ok());
     BlockTable table, other;
-    ASSERT_TRUE((*pool)->grow(table, 20, cursor).ok());
-    ASSERT_TRUE((*pool)->grow(table, 32, cursor).ok());  // fits already: no event
-    (*pool)->share(table, 1, other, cursor);
+    ASSERT_TRUE((*pool)->grow(table, 0, 20, cursor).ok());
+    ASSERT_TRUE((*pool)->grow(table, 20, 32, cursor).ok());  // fits already: no event
+    ASSERT_TRUE((*pool)->fork(table, 16, other, cursor).ok());
     (*pool)->shrink(table, 0, cursor);
     (*pool)->shrink(other, 0, cursor);
     ASSERT_EQ(sink.events.size(), 4U);
@@ -81,82 +87,71 @@ TEST(BlockPool, EventsCountBlocksAndBytes) {
     EXPECT_EQ(sink.events[3].blocksInUse, 0);
 }
 
-/// Bytes of one block in one layer of K or V.
-std::byte* slice(const BlockPool& pool, void* storage, std::int32_t block) {
-    return static_cast<std::byte*>(storage) +
-           static_cast<std::uint64_t>(block) * pool.layout().sliceBytes();
+TEST(BlockPool, AForkReadsItsParentsBlocksUntilOneOfThemWrites) {
+    auto pool = BlockPool::create(smallLayout(), 8);
+    ASSERT_TRUE(pool.ok());
+    BlockTable parent, child;
+    ASSERT_TRUE((*pool)->grow(parent, 0, 24, {}).ok());
+    ASSERT_TRUE((*pool)->fork(parent, 20, child, {}).ok());
+    EXPECT_EQ((*pool)->nInUse(), 2);
+    EXPECT_EQ((*pool)->nShared(), 2);
+    ASSERT_TRUE((*pool)->grow(child, 20, 21, {}).ok());  // inside a block that both read
+    EXPECT_EQ(child.blocks()[0], parent.blocks()[0]);
+    EXPECT_NE(child.blocks()[1], parent.blocks()[1]);
+    EXPECT_EQ((*pool)->nShared(), 1);
+    const auto before = parent.blocks();
+    ASSERT_TRUE((*pool)->grow(parent, 24, 25, {}).ok());  // nobody else reads it any more
+    EXPECT_EQ(parent.blocks(), before);
 }
 
-TEST(BlockPool, RandomUseMatchesAPlainMap) {
-    constexpr int kSequences = 6;
-    constexpr std::int32_t kBlocks = 24;
-    auto created = BlockPool::create(smallLayout(), kBlocks);
-    ASSERT_TRUE(created.ok());
-    BlockPool& pool = **created;
-    std::mt19937 random(7);
-    std::vector<BlockTable> tables(kSequences);
-    std::map<std::pair<int, std::int64_t>, std::int32_t> model;  // (sequence, index) -> block
-    std::map<std::int32_t, unsigned char> content;               // what was written into a block
+std::vector<BlockPool::Token> text(int n) {
+    std::vector<BlockPool::Token> tokens;
+    tokens.reserve(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) tokens.push_back(7 * i % 50);
+    return tokens;
+}
 
-    const auto forget = [&](int s, std::int64_t from) {
-        for (auto it = model.begin(); it != model.end();)
-            it = it->first.first == s && it->first.second >= from ? model.erase(it) : ++it;
-    };
-    for (int round = 0; round < 4000; ++round) {
-        const int s = static_cast<int>(random() % kSequences);
-        BlockTable& table = tables[static_cast<std::size_t>(s)];
-        const auto nTokens = static_cast<std::int64_t>(random() % 150);
-        const int action = static_cast<int>(random() % 5);
-        if (action < 2) {
-            const std::int64_t before = table.nBlocks();
-            std::set<std::int32_t> held;
-            for (const auto& [key, block] : model) held.insert(block);
-            const bool fits = (nTokens + 15) / 16 - before <= kBlocks - std::ssize(held);
-            ASSERT_EQ(pool.grow(table, nTokens, {}).ok(), fits);
-            for (std::int64_t i = before; i < table.nBlocks(); ++i) {
-                const std::int32_t block = table.blocks()[static_cast<std::size_t>(i)];
-                ASSERT_FALSE(held.contains(block)) << "a block was given out twice";
-                model[{s, i}] = block;
-                const auto mark = static_cast<unsigned char>(random());
-                content[block] = mark;
-                for (std::int64_t layer = 0; layer < 3; ++layer) {
-                    const auto kv = pool.view(layer, table);
-                    std::memset(slice(pool, kv.k, block), mark, pool.layout().sliceBytes());
-                    std::memset(slice(pool, kv.v, block), mark ^ 0xFF, pool.layout().sliceBytes());
-                }
-            }
-        } else if (action < 4) {
-            pool.shrink(table, nTokens, {});
-            forget(s, (nTokens + 15) / 16);
-        } else {
-            const int other = static_cast<int>(random() % kSequences);
-            if (other == s) continue;
-            const auto count = static_cast<std::int64_t>(random() % 4);
-            forget(s, 0);
-            pool.share(tables[static_cast<std::size_t>(other)], count, table, {});
-            for (std::int64_t i = 0; i < count; ++i)
-                if (const auto it = model.find({other, i}); it != model.end())
-                    model[{s, i}] = it->second;
-        }
-        std::map<std::int32_t, int> uses;
-        for (const auto& [key, block] : model) {
-            ++uses[block];
-            const auto& blocks = tables[static_cast<std::size_t>(key.first)].blocks();
-            ASSERT_EQ(blocks.at(static_cast<std::size_t>(key.second)), block);
-        }
-        ASSERT_EQ(pool.nInUse(), std::ssize(uses));
-        for (std::int32_t block = 0; block < kBlocks; ++block)
-            ASSERT_EQ(pool.references(block), uses.contains(block) ? uses[block] : 0);
-    }
-    for (const auto& [key, block] : model)
-        for (std::int64_t layer = 0; layer < 3; ++layer) {
-            const auto kv = pool.view(layer, tables[static_cast<std::size_t>(key.first)]);
-            ASSERT_EQ(slice(pool, kv.k, block)[5], std::byte{content[block]});
-            ASSERT_EQ(slice(pool, kv.v, block)[5],
-                      std::byte{static_cast<unsigned char>(content[block] ^ 0xFF)});
-        }
-    for (auto& table : tables) pool.shrink(table, 0, {});
-    EXPECT_EQ(pool.nFree(), kBlocks);
+TEST(BlockPool, AKnownBeginningIsReadByTheNextText) {
+    auto pool = BlockPool::create(smallLayout(), 8);
+    ASSERT_TRUE(pool.ok());
+    BlockTable first, second;
+    ASSERT_TRUE((*pool)->grow(first, 0, 40, {}).ok());
+    (*pool)->publish(first, text(40), {});
+    const std::int32_t block = first.blocks()[0];
+    (*pool)->shrink(first, 0, {});
+    EXPECT_EQ((*pool)->nKept(), 2);  // whole blocks only
+    EXPECT_EQ((*pool)->nFree(), 8);
+    EXPECT_EQ((*pool)->adopt(second, text(32), 31, {}), 16);  // one token is left to compute
+    EXPECT_EQ(second.blocks()[0], block);
+    (*pool)->shrink(second, 0, {});
+    auto other = text(32);
+    other[3] = 49;
+    EXPECT_EQ((*pool)->adopt(second, other, 32, {}), 0);
+}
+
+TEST(BlockPool, KeptBlocksGoOldestFirstAndTheEndOfATextBeforeItsBeginning) {
+    auto pool = BlockPool::create(smallLayout(), 4);
+    ASSERT_TRUE(pool.ok());
+    BlockTable a, b;
+    ASSERT_TRUE((*pool)->grow(a, 0, 48, {}).ok());
+    (*pool)->publish(a, text(48), {});
+    (*pool)->shrink(a, 0, {});
+    ASSERT_TRUE((*pool)->grow(b, 0, 32, {}).ok());  // one unused block, one kept
+    EXPECT_EQ((*pool)->nKept(), 2);
+    EXPECT_EQ((*pool)->adopt(a, text(48), 48, {}), 32);
+    EXPECT_FALSE((*pool)->grow(b, 32, 33, {}).ok());
+}
+
+TEST(BlockPool, EqualBlocksBecomeOne) {
+    auto pool = BlockPool::create(smallLayout(), 8);
+    ASSERT_TRUE(pool.ok());
+    BlockTable a, b;
+    ASSERT_TRUE((*pool)->grow(a, 0, 32, {}).ok());
+    ASSERT_TRUE((*pool)->grow(b, 0, 32, {}).ok());
+    (*pool)->publish(a, text(32), {});
+    (*pool)->publish(b, text(32), {});
+    EXPECT_EQ(a.blocks(), b.blocks());
+    EXPECT_EQ((*pool)->nInUse(), 2);
 }
 
 }  // namespace

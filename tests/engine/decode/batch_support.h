@@ -23,7 +23,7 @@ inline EngineSettings batchSettings(bool exact) {
     EngineSettings settings;
     settings.threads = 2;
     settings.exact = exact;
-    settings.kvType = exact ? kernels::DType::F32 : kernels::DType::F16;
+    settings.kvKeys = settings.kvValues = exact ? kernels::KvFormat::F32 : kernels::KvFormat::F16;
     settings.contextTokens = kBatchContext;
     settings.prefillChunk = kBatchChunk;
     settings.maxSequences = std::ssize(kBatch);
@@ -51,7 +51,7 @@ inline std::vector<float> batchLogits(const Model& model, Backend& backend, Bloc
     std::vector<std::int32_t> wanted;
     for (const std::size_t i : which) {
         Sequence& sequence = sequences.emplace_back(pool, trace::Cursor());
-        EXPECT_TRUE(pool.grow(sequence.table, kBefore[i] + kNow[i] + steps, {}).ok());
+        EXPECT_TRUE(pool.grow(sequence.table, 0, kBefore[i] + kNow[i] + steps, {}).ok());
         std::vector<TokenId> mine;
         for (std::size_t t = 0; t < static_cast<std::size_t>(kBefore[i] + kNow[i]); ++t)
             mine.push_back(static_cast<TokenId>((31 * t * t + 7 * t + 13 * i + 3) % 200));

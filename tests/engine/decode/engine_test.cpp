@@ -13,6 +13,8 @@
 #include "engine/backend/cpu_backend.h"
 #include "engine/base/mapping_guard.h"
 #include "engine/base/thread_pool.h"
+#include "engine/cache/kv_memory.h"
+#include "engine/decode/engine_parts.h"
 #include "engine/decode/forward.h"
 #include "engine/decode/sequence.h"
 #include "engine/decode/settings.h"
@@ -147,13 +149,153 @@ TEST_F(EngineTest, AttentionKindsAndKvFormatsAgreeOnTheTokens) {
     naive.attention = kernels::AttentionKind::Naive;
     EXPECT_EQ(generateIds(*engine(naive), greedyRequest(somePrompt(40), 24)), expected);
     const auto exactLogits = engine()->logits(somePrompt(40), m_cancel);
-    for (const auto type : {kernels::DType::F16, kernels::DType::BF16}) {
-        EngineSettings settings;
-        settings.kvType = type;
-        const auto logits = engine(settings)->logits(somePrompt(40), m_cancel);
-        ASSERT_TRUE(logits.ok());
-        EXPECT_GT(cosine(*logits, *exactLogits), type == kernels::DType::F16 ? 0.99999 : 0.999);
+    using kernels::KvFormat;
+    const std::pair<KvFormat, double> formats[] = {
+        {KvFormat::F16, 0.99999}, {KvFormat::BF16, 0.999}, {KvFormat::E4M3, 0.99},
+        {KvFormat::E5M2, 0.98},   {KvFormat::Int8, 0.999}, {KvFormat::Int4, 0.95}};
+    for (const auto& [keys, near] : formats) {
+        for (const auto& [values, alsoNear] : formats) {
+            EngineSettings settings;
+            settings.kvKeys = keys;
+            settings.kvValues = values;
+            const auto logits = engine(settings)->logits(somePrompt(40), m_cancel);
+            ASSERT_TRUE(logits.ok());
+            EXPECT_GT(cosine(*logits, *exactLogits), std::min(near, alsoNear))
+                << kernels::kvFormatName(keys) << " " << kernels::kvFormatName(values);
+        }
     }
+}
+
+TEST_F(EngineTest, TheCacheTakesWhatTheClosedFormSays) {
+    using kernels::KvFormat;
+    for (const char* name : {"llama_gqa", "gemma3", "phi", "qwen3"}) {
+        const auto model = loadOrFail(checkpointFolder(name));
+        for (int format = 0; format < kernels::kKvFormats; ++format) {
+            for (const std::int64_t block : {8, 16, 24, 64}) {
+                EngineSettings settings;
+                settings.kvKeys = static_cast<KvFormat>(format);
+                settings.kvValues = static_cast<KvFormat>((format + 3) % kernels::kKvFormats);
+                settings.kvBlockTokens = block;
+                settings.contextTokens = 200;
+                settings.maxSequences = 3;
+                const auto e = engineFor(model, settings);
+                ASSERT_NE(e, nullptr);
+                const EngineSettings& s = e->effective().settings;
+                const KvMemory memory =
+                    kvMemory(kvLayout(model->spec(), s), 200, 3, s.prefillChunk);
+                EXPECT_EQ(e->measured().kvBytes, memory.total) << name << " " << format;
+                EXPECT_EQ(e->estimate().kvBytes, memory.total) << name << " " << format;
+            }
+        }
+    }
+}
+
+TEST_F(EngineTest, CodedCachesGiveTheSameTokensInAnyChunk) {
+    using kernels::KvFormat;
+    for (const KvFormat format : {KvFormat::E4M3, KvFormat::Int8, KvFormat::Int4}) {
+        std::vector<TokenId> first;
+        for (const std::int64_t chunk : {64, 1, 7, 20}) {
+            EngineSettings settings;
+            settings.kvKeys = settings.kvValues = format;
+            settings.prefillChunk = chunk;
+            const auto tokens = generateIds(*engine(settings), greedyRequest(somePrompt(50), 30));
+            if (first.empty()) first = tokens;
+            EXPECT_EQ(tokens, first) << kernels::kvFormatName(format) << " chunk " << chunk;
+        }
+    }
+}
+
+TEST_F(EngineTest, ATurnedCacheChangesLittleButWhatItRounds) {
+    EngineSettings settings;
+    settings.kvKeys = settings.kvValues = kernels::KvFormat::F32;
+    const auto plain = engine(settings)->logits(somePrompt(40), m_cancel);
+    settings.kvRotate = true;
+    const auto turned = engine(settings)->logits(somePrompt(40), m_cancel);
+    ASSERT_TRUE(plain.ok() && turned.ok());
+    EXPECT_NE(*plain, *turned);
+    EXPECT_GT(cosine(*plain, *turned), 0.99999);
+}
+
+AttentionPattern windowOf(std::int64_t window, std::int64_t sinks) {
+    AttentionPattern pattern;
+    pattern.kind = AttentionPattern::Kind::Window;
+    pattern.window = window;
+    pattern.sinks = sinks;
+    return pattern;
+}
+
+AttentionPattern blockSparse(std::int64_t blockTokens, std::int64_t local, std::int64_t stride) {
+    AttentionPattern pattern;
+    pattern.kind = AttentionPattern::Kind::BlockSparse;
+    pattern.blockTokens = blockTokens;
+    pattern.localBlocks = local;
+    pattern.strideBlocks = stride;
+    return pattern;
+}
+
+AttentionPattern pagesOf(std::int64_t pages) {
+    AttentionPattern pattern;
+    pattern.kind = AttentionPattern::Kind::Pages;
+    pattern.pages = pages;
+    return pattern;
+}
+
+/// A window that no text outgrows, blocks of all positions, pages enough for all: the dense tokens.
+TEST_F(EngineTest, PatternsThatLeaveNothingOutChangeNothing) {
+    const auto expected = generateIds(*engine(), greedyRequest(somePrompt(60), 30));
+    const auto tokensOf = [&](AttentionPattern pattern) {
+        EngineSettings settings = exactSettings();
+        settings.pattern = std::move(pattern);
+        return generateIds(*engine(settings), greedyRequest(somePrompt(60), 30));
+    };
+    EXPECT_EQ(tokensOf(windowOf(200, 4)), expected);
+    EXPECT_EQ(tokensOf(blockSparse(16, 1, 1)), expected);
+    EXPECT_EQ(tokensOf(pagesOf(10)), expected);
+    AttentionPattern narrow = windowOf(8, 2);
+    EXPECT_NE(tokensOf(narrow), expected);
+    narrow.denseLayers = {true, true, true, true};
+    EXPECT_EQ(tokensOf(narrow), expected);
+}
+
+TEST_F(EngineTest, PatternsGiveTheSameLogitsInAnyChunk) {
+    const AttentionPattern patterns[] = {windowOf(20, 3), windowOf(33, 0), blockSparse(8, 2, 3),
+                                         pagesOf(2)};
+    const auto ids = somePrompt(120);
+    for (const AttentionPattern& pattern : patterns) {
+        for (const auto format : {kernels::KvFormat::F16, kernels::KvFormat::Int4}) {
+            std::vector<float> first;
+            for (const std::int64_t chunk : {64, 1, 16, 23}) {
+                EngineSettings settings;
+                settings.pattern = pattern;
+                settings.kvKeys = settings.kvValues = format;
+                settings.prefillChunk = chunk;
+                const auto logits = engine(settings)->logits(ids, m_cancel);
+                ASSERT_TRUE(logits.ok()) << logits.error().toString();
+                if (first.empty()) first = *logits;
+                EXPECT_EQ(*logits, first) << "chunk " << chunk;
+            }
+        }
+    }
+}
+
+TEST_F(EngineTest, AWindowForgetsBlocksAndRunsOnInConstantMemory) {
+    EngineSettings settings = exactSettings();
+    settings.pattern.kind = AttentionPattern::Kind::Window;
+    settings.pattern.window = 40;
+    settings.pattern.sinks = 4;
+    settings.prefillChunk = 32;
+    settings.contextTokens = 4000;  // the model was trained on 512
+    const auto e = engine(settings);
+    EXPECT_LE(e->effective().settings.poolBlocks, 12);
+    Recorder sink;
+    const auto result =
+        e->generate(greedyRequest(somePrompt(100), 600), {&sink, 0, 0, 0}, m_cancel);
+    ASSERT_TRUE(result.ok()) << result.error().toString();
+    EXPECT_EQ(result->tokens.size(), 600U);
+    EXPECT_LE(result->kvBlocks, 5);
+    for (const auto& token : sink.tokens) EXPECT_LE(token.kvBytes, 5 * 16 * e->kvBytesPerToken());
+    EXPECT_LT(result->attended.seen, result->attended.all / 5);
+    EXPECT_EQ(e->parts().pool->nInUse(), 0);
 }
 
 TEST_F(EngineTest, ContextEndsAreRefusedOrReported) {  // case C51
@@ -214,7 +356,7 @@ TEST_F(EngineTest, SettingsOutOfRangeAreRefusedByName) {
     EXPECT_THAT(message([](auto& s) { s.kvBlockTokens = 4; }), HasSubstr("KV block is 4"));
     EXPECT_THAT(message([](auto& s) { s.contextTokens = -5; }), HasSubstr("context is -5"));
     EXPECT_THAT(message([](auto& s) { s.prefillChunk = 0; }), HasSubstr("prefill chunk is 0"));
-    EXPECT_THAT(message([](auto& s) { s.kvType = kernels::DType::Q4_0; }), HasSubstr("q4_0"));
+    EXPECT_THAT(message([](auto& s) { s.poolBlocks = -1; }), HasSubstr("KV blocks is -1"));
 }
 
 TEST_F(EngineTest, LearnedPositionsEndTheContext) {
@@ -239,11 +381,12 @@ TEST_F(EngineTest, EffectiveSettingsSayWhatDiffersAndWhy) {
     settings.exact = true;
     settings.contextTokens = 600;
     const auto e = engine(settings);
-    EXPECT_EQ(e->effective().settings.kvType, kernels::DType::F32);
+    EXPECT_EQ(e->effective().settings.kvKeys, kernels::KvFormat::F32);
+    EXPECT_EQ(e->effective().settings.kvValues, kernels::KvFormat::F32);
     EXPECT_GE(e->effective().settings.threads, 1);
     EXPECT_FALSE(e->effective().isa.empty());
     EXPECT_THAT(e->effective().notes,
-                ::testing::UnorderedElementsAre(HasSubstr("kv f32 instead of f16"),
+                ::testing::UnorderedElementsAre(HasSubstr("kv fp32 instead of fp16"),
                                                 HasSubstr("beyond the trained 512")));
     EXPECT_EQ(e->kvBytesPerToken(), 2U * 3 * 2 * 16 * 4);
     ::setenv("LANESCOPE_EXACT", "1", 1);
@@ -500,7 +643,7 @@ TEST(Activations, ASecondTermComesNearerToTheExactPath) {
     const auto logitsOf = [&](bool exact, ActsFormat acts, bool pack, int threads) {
         EngineSettings settings;
         settings.threads = threads;
-        settings.kvType = kernels::DType::F32;
+        settings.kvKeys = settings.kvValues = kernels::KvFormat::F32;
         settings.exact = exact;
         settings.acts = acts;
         settings.pack = pack;
@@ -527,7 +670,7 @@ TEST(Activations, Bf16ComesNearToTheExactPathInAnyFormat) {
         const auto logitsOf = [&](bool exact, int threads) {
             EngineSettings settings;
             settings.threads = threads;
-            settings.kvType = kernels::DType::F32;
+            settings.kvKeys = settings.kvValues = kernels::KvFormat::F32;
             settings.exact = exact;
             settings.acts = ActsFormat::Bf16;
             return *engineFor(model, settings)->logits(ids, cancel);

@@ -57,7 +57,7 @@ TEST_P(RealModelTest, ExactPathGivesTheReferencesTokens) {
 // Only the activations are rounded (int8 per 32): what the fast path costs by itself.
 TEST_P(RealModelTest, FastPathPartsOnlyWhereTheReferenceIsUnsure) {
     EngineSettings settings;
-    settings.kvType = kernels::DType::F32;
+    settings.kvKeys = settings.kvValues = kernels::KvFormat::F32;
     compare(settings, 0.998, 0.4F);
 }
 

@@ -93,6 +93,7 @@ class FakeEngine : public Engine {
         return std::int64_t{0};
     }
     std::unique_ptr<LogitStream> logitStream(std::int64_t) override { return nullptr; }
+    EngineParts& parts() override { std::abort(); }
 
   private:
     World& m_world;

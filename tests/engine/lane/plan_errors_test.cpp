@@ -34,7 +34,8 @@ TEST_P(PlanMistake, IsNamedByItsPlace) {
 #define WITH(more) R"({"schema":1,"prompts":[{"text":"x"}],"lanes":[{"model":"m"}],)" more "}"
 constexpr const char* kKnownLaneKeys =
     "lanes[1].kvv: unknown key; known: name, like, model, backend, threads, weights, kv, "
-    "attention, kvBlock, context, exact, acts, affinity, products, sampling, pack, decode, "
+    "kvValues, kvRotate, attention, denseLayers, kvBlock, context, exact, acts, affinity, "
+    "products, sampling, pack, decode, "
     "chatTemplate, muted";
 
 const Mistake kMistakes[] = {
@@ -73,7 +74,8 @@ const Mistake kMistakes[] = {
      "lanes[0].kv: \"fp17\" is not possible; possible: auto, fp32, fp16, bf16, fp8-e4m3, "
      "fp8-e5m2, int8, int4"},
     {"BadAttention", LANES(R"({"model":"m","attention":"fast"})"),
-     "lanes[0].attention: \"fast\" is not possible; possible: auto, flash, naive"},
+     "lanes[0].attention: \"fast\" is not possible; possible: flash, naive, window:W, window:W+S, "
+     "block-sparse:B,L,S, pages:K"},
     {"BadProducts", LANES(R"({"model":"m","products":"mkl"})"),
      "lanes[0].products: \"mkl\" is not possible; possible: own, cublaslt"},
     {"BadSampling", LANES(R"({"model":"m","sampling":"gpu"})"),

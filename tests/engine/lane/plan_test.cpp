@@ -1,6 +1,7 @@
 // Plans as people write them, and the canonical form they are stored in.
 
 #include "engine/lane/plan.h"
+#include "engine/lane/attention_option.h"
 
 #include <gtest/gtest.h>
 
@@ -82,6 +83,8 @@ TEST(Plan, LikeCopiesEverythingButNameAndMute) {
 TEST(Plan, LaneOptionsBecomeEngineSettings) {
     LaneSpec lane;
     lane.kv = "bf16";
+    lane.kvValues = "int8";
+    lane.kvRotate = true;
     lane.attention = "naive";
     lane.threads = 3;
     lane.context = 777;
@@ -91,7 +94,9 @@ TEST(Plan, LaneOptionsBecomeEngineSettings) {
     lane.sampling = "device";
     auto s = engineSettings(lane);
     ASSERT_TRUE(s.ok());
-    EXPECT_EQ(s->kvType, kernels::DType::BF16);
+    EXPECT_EQ(s->kvKeys, kernels::KvFormat::BF16);
+    EXPECT_EQ(s->kvValues, kernels::KvFormat::Int8);
+    EXPECT_TRUE(s->kvRotate);
     EXPECT_EQ(s->attention, kernels::AttentionKind::Naive);
     EXPECT_EQ(s->threads, 3);
     EXPECT_EQ(s->contextTokens, 777);
@@ -100,11 +105,44 @@ TEST(Plan, LaneOptionsBecomeEngineSettings) {
     EXPECT_EQ(s->products, Products::CublasLt);
     EXPECT_EQ(s->sampleOn, SampleOn::Device);
 
+    lane.kvValues.clear();
     lane.kv = lane.attention = lane.backend = lane.weights = "auto";
     s = engineSettings(lane);
     ASSERT_TRUE(s.ok());
-    EXPECT_EQ(s->kvType, kernels::DType::F16);
+    EXPECT_EQ(s->kvKeys, kernels::KvFormat::F16);
     EXPECT_EQ(s->attention, kernels::AttentionKind::Flash);
+}
+
+TEST(Plan, AttentionIsReadFromItsWords) {
+    using Kind = AttentionPattern::Kind;
+    LaneSpec lane;
+    lane.attention = "window:1024+4";
+    lane.denseLayers = "0-1,5";
+    auto s = engineSettings(lane);
+    ASSERT_TRUE(s.ok()) << s.error().toString();
+    EXPECT_EQ(s->pattern.kind, Kind::Window);
+    EXPECT_EQ(s->pattern.window, 1024);
+    EXPECT_EQ(s->pattern.sinks, 4);
+    EXPECT_EQ(s->pattern.denseLayers, (std::vector<bool>{true, true, false, false, false, true}));
+    EXPECT_EQ(attentionName(*s), "window:1024+4");
+    lane.denseLayers.clear();
+    for (const char* word : {"window:7", "block-sparse:16,4,8", "pages:32", "naive", "flash"}) {
+        lane.attention = word;
+        s = engineSettings(lane);
+        ASSERT_TRUE(s.ok()) << word;
+        EXPECT_EQ(attentionName(*s), word);
+    }
+    for (const char* word :
+         {"", "fast", "window", "window:", "window:x", "window:4+", "pages:1,2",
+          "block-sparse:16,4", "block-sparse:-1,4,8", "pages:99999999999999999999"}) {
+        lane.attention = word;
+        EXPECT_FALSE(engineSettings(lane).ok()) << word;
+    }
+    lane.attention = "flash";
+    for (const char* layers : {"a", "3-1", "1,", "1--2", "99999"}) {
+        lane.denseLayers = layers;
+        EXPECT_FALSE(engineSettings(lane).ok()) << layers;
+    }
 }
 
 TEST(Plan, OptionsThatAreNotPossibleSayWhyAndWhatIs) {
@@ -123,10 +161,10 @@ TEST(Plan, OptionsThatAreNotPossibleSayWhyAndWhatIs) {
     EXPECT_EQ(s->device, 3);
 
     lane.backend = "cpu";
-    lane.kv = "int8";
+    lane.kv = "int3";
     s = engineSettings(lane);
     ASSERT_FALSE(s.ok());
-    EXPECT_EQ(s.error().code, ErrorCode::Unsupported);
+    EXPECT_EQ(s.error().code, ErrorCode::BadInput);
     EXPECT_NE(s.error().toString().find("fp32, fp16, bf16"), std::string::npos);
 
     lane.kv = "fp16";

@@ -16,18 +16,32 @@ namespace lanescope::kernels::test {
 
 class Paged {
   public:
-    Paged(DType dtype, std::int64_t nKvHeads, std::int64_t headDim, std::int64_t context,
+    Paged(KvFormat format, std::int64_t nKvHeads, std::int64_t headDim, std::int64_t context,
           std::int64_t blockTokens)
+        : Paged(format, format, nKvHeads, headDim, context, blockTokens) {}
+    Paged(KvFormat keys, KvFormat values, std::int64_t nKvHeads, std::int64_t headDim,
+          std::int64_t context, std::int64_t blockTokens)
         : m_context(context) {
         const std::int64_t nBlocks = (context + blockTokens - 1) / blockTokens;
         m_table.resize(static_cast<std::size_t>(nBlocks));
         std::iota(m_table.begin(), m_table.end(), 0);
         std::shuffle(m_table.begin(), m_table.end(), std::mt19937(7));
-        // 0xFF bytes are NaN in all three formats.
-        const std::int64_t bytes = nBlocks * nKvHeads * blockTokens * rowBytes(dtype, headDim);
-        m_k.assign(static_cast<std::size_t>(bytes), 0xFF);
-        m_v.assign(static_cast<std::size_t>(bytes), 0xFF);
-        m_kv = {m_k.data(), m_v.data(), dtype, m_table.data(), blockTokens, nKvHeads, headDim};
+        m_kv = {nullptr, nullptr, keys, values, m_table.data(), blockTokens, nKvHeads, headDim};
+        // 0xFF bytes are NaN in all floats, and as scales.
+        const auto bytes = [&](const KvSlice& slice) {
+            return static_cast<std::size_t>(nBlocks * nKvHeads * slice.bytes);
+        };
+        m_k.assign(bytes(m_kv.keySlice()), 0xFF);
+        m_v.assign(bytes(m_kv.valueSlice()), 0xFF);
+        m_kv.k = m_k.data();
+        m_kv.v = m_v.data();
+        if (!codesWholeBlocks(keys, KvPart::Keys)) return;
+        m_tails.resize(m_table.size());
+        std::iota(m_tails.begin(), m_tails.end(), 0);
+        std::shuffle(m_tails.begin(), m_tails.end(), std::mt19937(8));
+        m_tail.assign(static_cast<std::size_t>(nBlocks * nKvHeads * blockTokens * headDim), 0xFFFF);
+        m_kv.tail = m_tail.data();
+        m_kv.tailTable = m_tails.data();
     }
     Paged(const Paged&) = delete;
     Paged& operator=(const Paged&) = delete;
@@ -48,7 +62,20 @@ class Paged {
         args.tokenBegin = begin;
         args.tokenEnd = end;
         ops.kvWrite(args);
+        ops.kvSeal({m_kv, begin / m_kv.blockTokens, end / m_kv.blockTokens, 0, m_kv.nKvHeads});
     }
+    /// What is not needed any more for queries from `position` on becomes NaN.
+    void dropTailsBefore(std::int64_t position) {
+        const std::int64_t bytes = m_kv.nKvHeads * m_kv.blockTokens * m_kv.headDim;
+        for (std::int64_t b = 0; b < position / m_kv.blockTokens && !m_tails.empty(); ++b) {
+            auto& tail = m_tails[static_cast<std::size_t>(b)];
+            if (tail < 0) continue;
+            std::fill_n(m_tail.begin() + tail * bytes, bytes, 0xFFFF);
+            tail = -1;
+        }
+    }
+    /// A block that has been given up.
+    void loseBlock(std::int64_t index) { m_table[static_cast<std::size_t>(index)] = -1; }
 
     [[nodiscard]] const std::vector<std::uint8_t>& keyBytes() const { return m_k; }
     [[nodiscard]] const std::vector<std::uint8_t>& valueBytes() const { return m_v; }
@@ -58,6 +85,8 @@ class Paged {
     std::vector<std::int32_t> m_table;
     std::vector<std::uint8_t> m_k;
     std::vector<std::uint8_t> m_v;
+    std::vector<std::int32_t> m_tails;
+    std::vector<std::uint16_t> m_tail;
     PagedKv m_kv;
 };
 
