@@ -145,7 +145,8 @@ TEST(SelfTest, SaysWhichOpIsWrongAndByHowMuch) {
     const auto result = selfTest(device, wrong);
     ASSERT_FALSE(result.ok());
     const std::string& message = result.error().message;
-    EXPECT_EQ(message.rfind("emulated device fails its self-test: attention fp32 is off by ", 0), 0U)
+    EXPECT_EQ(message.rfind("emulated device fails its self-test: attention fp32 is off by ", 0),
+              0U)
         << message;
     EXPECT_NE(message.find(" of its largest value, 1.0e-05 allowed ("), std::string::npos)
         << message;
