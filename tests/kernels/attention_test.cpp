@@ -48,12 +48,12 @@ class Attention : public IsaTest {
         std::iota(d.positions.begin(), d.positions.end(), 0);
         return d;
     }
-    /// Attention of tokens [begin, end) of the data.
-    static std::vector<float> run(const OpTable& table, const Shape& s, const Data& d,
-                                  const PagedKv& kv, AttentionKind kind, std::int64_t begin,
-                                  std::int64_t end, bool shared = false) {
+    /// What a call for tokens [begin, end) of the data reads; `out` has room for their rows.
+    static AttentionArgs argsOf(const Shape& s, const Data& d, const PagedKv& kv,
+                                AttentionKind kind, std::int64_t begin, std::int64_t end,
+                                std::vector<float>& out) {
         const std::int64_t width = s.nHeads * s.headDim;
-        std::vector<float> out(static_cast<std::size_t>((end - begin) * width), 1e9F);
+        out.assign(static_cast<std::size_t>((end - begin) * width), 1e9F);
         AttentionArgs args;
         args.kind = kind;
         args.q = d.q.data() + begin * width;
@@ -62,10 +62,18 @@ class Attention : public IsaTest {
         args.positions = d.positions.data() + begin;
         args.nTokens = end - begin;
         args.nHeads = s.nHeads;
+        args.kv = kv;
+        return args;
+    }
+    /// Attention of tokens [begin, end) of the data.
+    static std::vector<float> run(const OpTable& table, const Shape& s, const Data& d,
+                                  const PagedKv& kv, AttentionKind kind, std::int64_t begin,
+                                  std::int64_t end, bool shared = false) {
+        std::vector<float> out;
+        AttentionArgs args = argsOf(s, d, kv, kind, begin, end, out);
         args.scale = 1.0F / std::sqrt(static_cast<float>(s.headDim));
         args.window = s.window;
         args.softcap = s.softcap;
-        args.kv = kv;
         if (shared)
             attendShared(table, args, s.context);
         else
@@ -185,24 +193,15 @@ TEST_P(Attention, MasksAndSinksAgreeWithPlainLoopsWhateverTheChunk) {
             if (group >= 16) paged.loseBlock(group / 16 + (group % 16 != 0 ? 1 : 0));
             const auto runPart = [&](const OpTable& table, AttentionKind kind, std::int64_t begin,
                                      std::int64_t end, bool sinks) {
-                const std::int64_t width = s.nHeads * s.headDim;
-                std::vector<float> out(static_cast<std::size_t>((end - begin) * width), 1e9F);
-                AttentionArgs args;
-                args.kind = kind;
-                args.q = d.q.data() + begin * width;
-                args.qStride = width;
-                args.out = out.data();
-                args.positions = d.positions.data() + begin;
-                args.nTokens = end - begin;
-                args.nHeads = s.nHeads;
+                std::vector<float> out;
+                AttentionArgs args = argsOf(s, d, paged.view(), kind, begin, end, out);
                 args.scale = 0.17F;
-                args.kv = paged.view();
                 args.mask = {bits.data() + begin * s.nKvHeads * words, group, s.nKvHeads * words,
                              words};
                 if (sinks) {
                     args.window = 50;
                     args.sinks = 5;
-                    args.qSinks = turned.data() + begin * width;
+                    args.qSinks = turned.data() + begin * args.qStride;
                 }
                 attend(table, args, s.context);
                 return out;
