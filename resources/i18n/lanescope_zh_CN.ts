@@ -315,7 +315,7 @@
     </message>
     <message>
         <source>Only the last keys and the first ones are looked at; what lies between is given up</source>
-        <translation>只看最后的键和最前的键;中间的被放弃</translation>
+        <translation>只看最后的键和最前的键；中间的被放弃</translation>
     </message>
     <message>
         <source>Only the last blocks of keys and every so many-th are looked at</source>
@@ -2262,7 +2262,7 @@
     </message>
     <message>
         <source>Number format of values, where it is another than that of keys</source>
-        <translation>值的数字格式(与键不同时)</translation>
+        <translation>值的数字格式（与键不同时）</translation>
     </message>
     <message>
         <source>A Hadamard matrix spreads what is large in a few channels before it is rounded</source>
@@ -2270,11 +2270,11 @@
     </message>
     <message>
         <source>flash; naive; window:W+S: the last W keys and the first S; block-sparse:B,L,S: in blocks of B the last L and every S-th; pages:K: the K blocks that match a query best</source>
-        <translation>flash;naive;window:W+S:最后 W 个键和最前 S 个;block-sparse:B,L,S:每块 B 个,最后 L 块以及每隔 S 块的一块;pages:K:与查询最匹配的 K 块</translation>
+        <translation>flash；naive；window:W+S：最后 W 个键和最前 S 个；block-sparse:B,L,S：每块 B 个，最后 L 块以及每隔 S 块的一块；pages:K：与查询最匹配的 K 块</translation>
     </message>
     <message>
         <source>none, such as 0-1,5</source>
-        <translation>无,例如 0-1,5</translation>
+        <translation>无，例如 0-1,5</translation>
     </message>
     <message>
         <source>Layers that look at all keys all the same</source>
