@@ -53,46 +53,81 @@ inline __m512i byteOfLanes(__m512i v) {
     return _mm512_srai_epi32(kByte == 3 ? v : _mm512_slli_epi32(v, 24 - 8 * kByte), 24);
 }
 
-inline __m512i twoProducts(__m512i a, __m512i b, __m512i c, __m512i d) {
-    return _mm512_add_epi32(_mm512_mullo_epi32(a, b), _mm512_mullo_epi32(c, d));
+/// A token's sums of activations over a chunk's blocks as numbers that products can read one of:
+/// first[b] of a whole block or of its first half, second[b] of its second half.
+struct alignas(64) TokenSums {
+    float first[kPanelBlocks];
+    float second[kPanelBlocks];
+
+    /// sum16: of the first of the blocks. nBlocks: at most kPanelBlocks.
+    template <PanelKind kKind>
+    void fill(const std::int16_t* sum16, int nBlocks) {
+        for (int b = 0; b < nBlocks; b += 16) {
+            const int left = nBlocks - b;
+            const auto mask = static_cast<__mmask16>(left < 16 ? (1U << left) - 1 : 0xFFFFU);
+            const __m512i pairs = _mm512_maskz_loadu_epi32(mask, sum16 + 2 * b);
+            if constexpr (hasHalves(kKind)) {
+                const __m512i low = _mm512_srai_epi32(_mm512_slli_epi32(pairs, 16), 16);
+                _mm512_store_ps(first + b, _mm512_cvtepi32_ps(low));
+                _mm512_store_ps(second + b, _mm512_cvtepi32_ps(_mm512_srai_epi32(pairs, 16)));
+            } else {
+                const __m512i total = _mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
+                _mm512_store_ps(first + b, _mm512_cvtepi32_ps(total));
+            }
+        }
+    }
+};
+
+/// The dot without what the zero point adds to it: exact, as all whole numbers here are below 2^24.
+template <int kZero>
+inline __m512 withoutZero(__m512i dot, float sum) {
+    const __m512 v = _mm512_cvtepi32_ps(dot);
+    if constexpr (kZero == 0) return v;
+    return _mm512_fnmadd_ps(_mm512_set1_ps(static_cast<float>(kZero)), _mm512_set1_ps(sum), v);
+}
+
+template <int kByte>
+inline __m512 floatOfLanes(__m512i v) {
+    return _mm512_cvtepi32_ps(byteOfLanes<kByte>(v));
 }
 
 /// What a block adds to one token's sum, before the activations' scale (the order is panel.h's).
-/// s: the block's two sums of 16 activations. kZero: what the dots' weights are too large by.
+/// first, second: the dots of its halves, or first that of all of it; sum0, sum1: the activations'
+/// sums alike. kZero: what the dots' weights are too large by. Whole numbers are multiplied as
+/// floats, exactly: a scale of 8 bits times a dot, and the sum of two, stay below 2^24.
 template <PanelKind kKind, int kZero, class Block>
-inline __m512 blockValue(const Block& block, __m512i first, __m512i second, const std::int16_t* s) {
+inline __m512 blockValue(const Block& block, __m512i first, __m512i second, float sum0,
+                         float sum1) {
     const __m512 d = block.d();
     if constexpr (kKind == PanelKind::Split8) {
-        if constexpr (kZero != 0) {
-            first = _mm512_sub_epi32(first, _mm512_set1_epi32(kZero * s[0]));
-            second = _mm512_sub_epi32(second, _mm512_set1_epi32(kZero * s[1]));
-        }
-        return _mm512_fmadd_ps(block.m(), _mm512_cvtepi32_ps(second),
-                               _mm512_mul_ps(d, _mm512_cvtepi32_ps(first)));
+        return _mm512_fmadd_ps(block.m(), withoutZero<kZero>(second, sum1),
+                               _mm512_mul_ps(d, withoutZero<kZero>(first, sum0)));
     } else if constexpr (kKind == PanelKind::Minimum2) {
         const __m512i both = block.sub();
-        const __m512i dot = twoProducts(first, byteOfLanes<0>(both), second, byteOfLanes<2>(both));
-        const __m512i low = twoProducts(_mm512_set1_epi32(s[0]), byteOfLanes<1>(both),
-                                        _mm512_set1_epi32(s[1]), byteOfLanes<3>(both));
-        return _mm512_fmadd_ps(block.m(), _mm512_cvtepi32_ps(low),
-                               _mm512_mul_ps(d, _mm512_cvtepi32_ps(dot)));
+        const __m512 dot =
+            _mm512_fmadd_ps(_mm512_cvtepi32_ps(second), floatOfLanes<2>(both),
+                            _mm512_mul_ps(_mm512_cvtepi32_ps(first), floatOfLanes<0>(both)));
+        const __m512 low =
+            _mm512_fmadd_ps(_mm512_set1_ps(sum1), floatOfLanes<3>(both),
+                            _mm512_mul_ps(_mm512_set1_ps(sum0), floatOfLanes<1>(both)));
+        return _mm512_fmadd_ps(block.m(), low, _mm512_mul_ps(d, dot));
     } else if constexpr (kKind == PanelKind::Scaled6) {
         const __m512i both = block.sub();  // [row][half] 16-bit scales
-        const __m512i low = _mm512_srai_epi32(_mm512_slli_epi32(both, 16), 16);
-        const __m512i high = _mm512_srai_epi32(both, 16);
-        first = _mm512_sub_epi32(first, _mm512_set1_epi32(kZero * s[0]));
-        second = _mm512_sub_epi32(second, _mm512_set1_epi32(kZero * s[1]));
-        return _mm512_mul_ps(d, _mm512_cvtepi32_ps(twoProducts(first, low, second, high)));
+        const __m512 low = _mm512_cvtepi32_ps(_mm512_srai_epi32(_mm512_slli_epi32(both, 16), 16));
+        const __m512 high = _mm512_cvtepi32_ps(_mm512_srai_epi32(both, 16));
+        return _mm512_mul_ps(d,
+                             _mm512_fmadd_ps(withoutZero<kZero>(second, sum1), high,
+                                             _mm512_mul_ps(withoutZero<kZero>(first, sum0), low)));
     } else {
-        const int total = s[0] + s[1];
+        __m512 dot = withoutZero<kZero>(first, sum0);
         if constexpr (Block::kCodes.rowZeros)
-            first = _mm512_sub_epi32(first, _mm512_mullo_epi32(_mm512_srli_epi32(block.sub(), 16),
-                                                               _mm512_set1_epi32(total)));
-        if constexpr (kZero != 0) first = _mm512_sub_epi32(first, _mm512_set1_epi32(kZero * total));
-        __m512 v = _mm512_mul_ps(d, _mm512_cvtepi32_ps(first));
+            dot = _mm512_fnmadd_ps(_mm512_cvtepi32_ps(_mm512_srli_epi32(block.sub(), 16)),
+                                   _mm512_set1_ps(sum0), dot);
+        const __m512 v = _mm512_mul_ps(d, dot);
         if constexpr (hasMinimum(kKind))
-            v = _mm512_fmadd_ps(block.m(), _mm512_set1_ps(static_cast<float>(total)), v);
-        return v;
+            return _mm512_fmadd_ps(block.m(), _mm512_set1_ps(sum0), v);
+        else
+            return v;
     }
 }
 
@@ -118,27 +153,32 @@ void tile(const Chunk& c, const Source& source, std::int64_t token) {
     const std::int64_t rowBlocks = c.args.nCols / kActsBlock;
     const std::int8_t* a[kT];
     const float* scale[kT];
-    const std::int16_t* sums[kT];
     __m512 acc[kT];
     for (int t = 0; t < kT; ++t) {
         a[t] = x.q + (token + t) * c.args.nCols + c.block * kActsBlock;
         scale[t] = x.scale + (token + t) * rowBlocks + c.block;
-        sums[t] = x.sum16 + 2 * ((token + t) * rowBlocks + c.block);
         acc[t] = beginSum(c, token + t);
     }
     using Block = decltype(source.block(0));
     constexpr int kZero = Block::kCodes.isSigned ? kSignedBias : Block::kCodes.zero;
-    for (int b = 0; b < c.nBlocks; ++b) {
-        const Block block = source.block(b);
-        if constexpr (kT >= 4) source.prefetch(b);
-        __m512i part[2][kT];
-        blockDots<kKind, kT>(block, a, part);
+    TokenSums sums[kT];
+    for (int from = 0; from < c.nBlocks; from += kPanelBlocks) {
+        const int n = c.nBlocks - from < kPanelBlocks ? c.nBlocks - from : kPanelBlocks;
+        for (int t = 0; t < kT; ++t)
+            sums[t].template fill<kKind>(x.sum16 + 2 * ((token + t) * rowBlocks + c.block + from),
+                                         n);
+        for (int b = 0; b < n; ++b) {
+            const Block block = source.block(from + b);
+            if constexpr (kT >= 4) source.prefetch(from + b);
+            __m512i part[2][kT];
+            blockDots<kKind, kT>(block, a, part);
 #pragma GCC unroll 8
-        for (int t = 0; t < kT; ++t) {
-            const __m512 v =
-                blockValue<kKind, kZero>(block, part[0][t], part[1][t], sums[t] + 2 * b);
-            acc[t] = _mm512_fmadd_ps(_mm512_set1_ps(scale[t][b]), v, acc[t]);
-            a[t] += kActsBlock;
+            for (int t = 0; t < kT; ++t) {
+                const __m512 v = blockValue<kKind, kZero>(block, part[0][t], part[1][t],
+                                                          sums[t].first[b], sums[t].second[b]);
+                acc[t] = _mm512_fmadd_ps(_mm512_set1_ps(scale[t][from + b]), v, acc[t]);
+                a[t] += kActsBlock;
+            }
         }
     }
     for (int t = 0; t < kT; ++t) endSum(c, token + t, acc[t]);

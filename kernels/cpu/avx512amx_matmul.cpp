@@ -1,9 +1,10 @@
 // y = x · Wᵀ with int8 activations by AMX: sixteen tokens x 16 rows, one tile multiply a block of
-// 32 columns, because the scales change there (half a block where its halves have scales of their
-// own). A panel's block is a tile of weights as it lies: tile row g holds columns 4g .. 4g + 3 of
-// all 16 rows. Dots are exact, then avx512_tile.h's order of floats: the same bits as every other
-// form. What is left below sixteen tokens goes the VNNI way. Tests compile this file over emulated
-// intrinsics (tests/kernels/support/emulated_amx.h); it has not run on a processor with AMX yet.
+// 32 columns, because the scales change there. A panel's block is a tile of weights as it lies:
+// tile row g holds columns 4g .. 4g + 3 of all 16 rows. Dots are exact, then avx512_tile.h's order
+// of floats: the same bits as every other form. What is left below sixteen tokens goes the VNNI
+// way, and so do kinds whose halves have scales of their own: a tile multiply takes as long for
+// half a block. Tests also compile this file over emulated intrinsics
+// (tests/kernels/support/emulated_amx.h).
 
 #include "kernels/cpu/avx512amx.h"
 
@@ -19,20 +20,23 @@ using avx2::Chunk;
 using avx2::PanelSource;
 using avx512vnni::PackedBlock;
 using avx512vnni::PanelBlock;
+using avx512vnni::TokenSums;
 
 constexpr std::int64_t kTileTokens = 16;
+/// Blocks whose dots are under way while one's are scaled: what a tile stores can be read only
+/// once it has left the store buffer.
+constexpr int kAhead = 3;
 
 /// Tiles 0 and 3: dots. 1 and 4: activations. 2 and 5: weights. Two of each, so that one multiply
 /// need not wait for the other's dots to be stored.
-TileConfig configOf(PanelKind kind) {
-    const int columns = hasHalves(kind) ? 16 : 32;
-    TileConfig config;
+TileConfig config() {
+    TileConfig out;
     for (const int first : {0, 3}) {
-        config.set(first, kTileTokens, 64);
-        config.set(first + 1, kTileTokens, columns);
-        config.set(first + 2, columns / 4, 64);
+        out.set(first, kTileTokens, 64);
+        out.set(first + 1, kTileTokens, static_cast<int>(kActsBlock));
+        out.set(first + 2, kActsBlock / 4, 64);
     }
-    return config;
+    return out;
 }
 
 /// Dots of sixteen tokens with 16 rows.
@@ -42,7 +46,7 @@ struct alignas(64) Dots {
 };
 
 constexpr bool isSigned(PanelKind kind) {
-    return kind == PanelKind::Signed8 || kind == PanelKind::Split8;
+    return kind == PanelKind::Signed8;
 }
 
 /// out = dots of weights w and activations a (rows `stride` apart) by tiles 0 to 2. Tile numbers
@@ -73,17 +77,18 @@ inline void secondDots(const std::int8_t* a, std::int64_t stride, const std::uin
     _tile_stored(3, out.of, 64);
 }
 
+/// Adds block b's dots, scaled, to the tokens' sums. scale: of the first token's first block of the
+/// chunk, rows `rowBlocks` apart.
 template <PanelKind kKind>
-inline void addBlock(const Chunk& c, const Panel& panel, int b, std::int64_t token,
-                     const Dots& first, const Dots& second, __m512 (&acc)[kTileTokens]) {
-    const ActsQ8& x = *c.args.xq;
-    const std::int64_t rowBlocks = c.args.nCols / kActsBlock;
+inline void addBlock(const Panel& panel, int b, const float* scale, std::int64_t rowBlocks,
+                     const TokenSums (&sums)[kTileTokens], const Dots& dots,
+                     __m512 (&acc)[kTileTokens]) {
     const PanelBlock<kKind> block(panel, b);
+#pragma GCC unroll 16
     for (int t = 0; t < kTileTokens; ++t) {
-        const std::int64_t at = (token + t) * rowBlocks + c.block + b;
         const __m512 v = avx512vnni::blockValue<kKind, zeroPoint(kKind)>(
-            block, first.token(t), second.token(t), x.sum16 + 2 * at);
-        acc[t] = _mm512_fmadd_ps(_mm512_set1_ps(x.scale[at]), v, acc[t]);
+            block, dots.token(t), dots.token(t), sums[t].first[b], 0.0F);
+        acc[t] = _mm512_fmadd_ps(_mm512_set1_ps(scale[t * rowBlocks + b]), v, acc[t]);
     }
 }
 
@@ -93,35 +98,39 @@ void tile(const Chunk& c, const Panel& panel, std::int64_t token) {
     const std::int64_t stride = c.args.nCols;
     const std::int8_t* a = c.args.xq->q + token * stride + c.block * kActsBlock;
     constexpr bool kSigned = isSigned(kKind);
+    const std::int64_t rowBlocks = c.args.nCols / kActsBlock;
+    const std::int64_t at = token * rowBlocks + c.block;
+    const float* scale = c.args.xq->scale + at;
+    TokenSums sums[kTileTokens];
     __m512 acc[kTileTokens];
-    for (int t = 0; t < kTileTokens; ++t) acc[t] = avx512vnni::beginSum(c, token + t);
-    Dots one;
-    Dots two;
-    if constexpr (hasHalves(kKind)) {
-        for (int b = 0; b < c.nBlocks; ++b) {
-            firstDots<kSigned>(a + b * kActsBlock, stride, panel.w[b][0], one);
-            secondDots<kSigned>(a + b * kActsBlock + 16, stride, panel.w[b][4], two);
-            addBlock<kKind>(c, panel, b, token, one, two, acc);
-        }
-    } else {
-        // The next block's dots are under way while this one's are scaled.
-        firstDots<kSigned>(a, stride, panel.w[0][0], one);
-        for (int b = 0; b < c.nBlocks; b += 2) {
-            if (b + 1 < c.nBlocks)
-                secondDots<kSigned>(a + (b + 1) * kActsBlock, stride, panel.w[b + 1][0], two);
-            addBlock<kKind>(c, panel, b, token, one, one, acc);
-            if (b + 2 < c.nBlocks)
-                firstDots<kSigned>(a + (b + 2) * kActsBlock, stride, panel.w[b + 2][0], one);
-            if (b + 1 < c.nBlocks) addBlock<kKind>(c, panel, b + 1, token, two, two, acc);
-        }
+#pragma GCC unroll 16
+    for (int t = 0; t < kTileTokens; ++t) {
+        sums[t].fill<kKind>(c.args.xq->sum16 + 2 * (at + t * rowBlocks), c.nBlocks);
+        acc[t] = avx512vnni::beginSum(c, token + t);
     }
+    Dots dots[kAhead + 1];
+    const auto begin = [&](int b) {
+        const std::int8_t* from = a + b * kActsBlock;
+        if (b % 2 == 0)
+            firstDots<kSigned>(from, stride, panel.w[b][0], dots[b % (kAhead + 1)]);
+        else
+            secondDots<kSigned>(from, stride, panel.w[b][0], dots[b % (kAhead + 1)]);
+    };
+    storesFirst();
+    for (int b = 0; b < kAhead && b < c.nBlocks; ++b) begin(b);
+    for (int b = 0; b < c.nBlocks; ++b) {
+        if (b + kAhead < c.nBlocks) begin(b + kAhead);
+        addBlock<kKind>(panel, b, scale, rowBlocks, sums, dots[b % (kAhead + 1)], acc);
+    }
+#pragma GCC unroll 16
     for (int t = 0; t < kTileTokens; ++t) avx512vnni::endSum(c, token + t, acc[t]);
 }
 
 template <PanelKind kKind>
 void allTokens(const Chunk& c, const Panel& panel) {
     std::int64_t t = 0;
-    for (; t + kTileTokens <= c.args.nTokens; t += kTileTokens) tile<kKind>(c, panel, t);
+    if constexpr (!hasHalves(kKind))
+        for (; t + kTileTokens <= c.args.nTokens; t += kTileTokens) tile<kKind>(c, panel, t);
     avx512vnni::allTokens<kKind>(c, PanelSource<PanelBlock<kKind>>{panel}, t);
 }
 
@@ -142,10 +151,7 @@ void expand(const PackedBlock<kType>& block, Panel& panel, int b) {
         _mm512_store_si512(panel.w[b][g], w);
     }
     _mm512_store_ps(panel.d[b], block.d());
-    if constexpr (hasMinimum(kKind) || kKind == PanelKind::Split8)
-        _mm512_store_ps(panel.m[b], block.m());
-    if constexpr (kKind == PanelKind::Scaled6 || kKind == PanelKind::Minimum2)
-        _mm512_store_si512(panel.sub[b], block.sub());
+    if constexpr (hasMinimum(kKind)) _mm512_store_ps(panel.m[b], block.m());
 }
 
 struct Kernel {
@@ -157,6 +163,15 @@ struct Kernel {
     template <DType kType>
     static void run(const Chunk& whole, const std::uint8_t* packed) {
         const avx2::PackedSource<PackedBlock<kType>> source{packed};
+        if constexpr (hasHalves(panelKind(kType)))
+            avx512vnni::allTokens<panelKind(kType)>(whole, source);
+        else
+            inPanels<kType>(whole, source);
+    }
+
+  private:
+    template <DType kType>
+    static void inPanels(const Chunk& whole, const avx2::PackedSource<PackedBlock<kType>>& source) {
         Panel panel;
         for (int from = 0; from < whole.nBlocks; from += kPanelBlocks) {
             const int left = whole.nBlocks - from;
@@ -178,7 +193,7 @@ struct Kernel {
 void matmul(const MatmulArgs& args) {
     const bool blocks = args.xq != nullptr && args.nCols > 0 && info(args.weightType).blockSize > 1;
     if (!blocks || args.nTokens < kTileTokens) return avx512vnni::matmul(args);
-    const Tiles tiles(configOf(panelKind(args.weightType)));
+    const Tiles tiles(config());
     avx2::panelProduct<Kernel>(args);
 }
 

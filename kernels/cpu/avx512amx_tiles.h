@@ -9,6 +9,12 @@
 namespace lanescope::kernels::avx512amx {
 namespace {
 
+/// Keeps what was stored so far before the tile loads that follow: GCC 12 does not know that
+/// _tile_loadd and _tile_loadconfig read memory (GCC bug 114098).
+inline void storesFirst() {
+    asm volatile("" ::: "memory");
+}
+
 /// The operand of LDTILECFG.
 struct TileConfig {
     std::uint8_t palette = 1;
@@ -27,7 +33,10 @@ static_assert(sizeof(TileConfig) == 64);
 /// The tiles are this thread's as long as it lives.
 class Tiles {
   public:
-    explicit Tiles(const TileConfig& config) { _tile_loadconfig(&config); }
+    explicit Tiles(const TileConfig& config) {
+        storesFirst();
+        _tile_loadconfig(&config);
+    }
     Tiles(const Tiles&) = delete;
     Tiles& operator=(const Tiles&) = delete;
     ~Tiles() { _tile_release(); }

@@ -3,7 +3,7 @@
 // sums the even and the odd ones of its 32 columns by themselves, then adds both to the sum so far,
 // each step with one rounding to f32; subnormal numbers count as zero (Intel SDM volume 2,
 // TDPBF16PS). All numbers of tokens go through the tiles, missing ones as zeros, so that the bits
-// do not depend on it. It has not run on a processor with AMX yet; tests compile it over emulated
+// do not depend on it. Tests also compile it over emulated
 // intrinsics (tests/kernels/support/emulated_amx.h).
 
 #include "kernels/cpu/avx512_sums.h"
@@ -85,6 +85,7 @@ void oneTile(const ExactStep& s, const PairPanel& panel, std::int64_t token, std
 
 struct Kernel {
     static void tokens(const ExactStep& s, const PairPanel& panel) {
+        avx512amx::storesFirst();
         const std::int64_t stride = s.args.nCols;
         std::int64_t t = s.token;
         for (; t + kFourTiles <= s.tokenEnd; t += kFourTiles) fourTiles(s, panel, t);
@@ -95,6 +96,7 @@ struct Kernel {
         for (std::int64_t i = 0; t + i < s.tokenEnd; ++i)
             std::memcpy(padded[i], s.args.xb + (t + i) * stride + s.begin,
                         static_cast<std::size_t>(s.n) * sizeof(std::uint16_t));
+        avx512amx::storesFirst();
         oneTile(s, panel, t, s.tokenEnd - t, padded[0], avx2::kExactChunk);
     }
 };

@@ -35,6 +35,22 @@ inline simde__m512 maskLoad(unsigned mask, const float* p) {
         return (mask >> i & 1U) != 0 ? p[i] : 0.0F;
     });
 }
+inline simde__m512i maskLoadPairs(unsigned mask, const std::int16_t* p) {
+    return mapLanes<simde__m512i>(simde_mm512_setzero_si512(), [=](int i, std::int32_t) {
+        std::int32_t pair = 0;
+        if ((mask >> i & 1U) != 0) std::memcpy(&pair, p + 2 * i, sizeof pair);
+        return pair;
+    });
+}
+inline simde__m512i addPairs(simde__m512i a, simde__m512i b) {
+    alignas(64) std::int16_t y[32];
+    std::memcpy(y, &b, sizeof y);
+    return mapLanes<simde__m512i>(a, [&](int i, std::int32_t pair) {
+        std::int16_t x[2];
+        std::memcpy(x, &pair, sizeof x);
+        return static_cast<std::int32_t>(x[0] * y[2 * i] + x[1] * y[2 * i + 1]);
+    });
+}
 inline simde__m512 fromHalves(__m256i v) {
     alignas(64) float lanes[16];
     _mm256_store_ps(lanes, _mm256_cvtph_ps(_mm256_castsi256_si128(v)));
@@ -148,7 +164,10 @@ inline simde__m512 dotBf16(simde__m512 sum, simde__m512i a, simde__m512i b) {
 #define _mm512_storeu_ps simde_mm512_storeu_ps
 #define _mm512_add_epi32 simde_mm512_add_epi32
 #define _mm512_sub_epi32 simde_mm512_sub_epi32
-#define _mm512_mullo_epi32 simde_mm512_mullo_epi32
+#define _mm512_fnmadd_ps simde_mm512_fnmadd_ps
+#define _mm512_set1_epi16 simde_mm512_set1_epi16
+#define _mm512_madd_epi16 lanescope::emulated::addPairs
+#define _mm512_maskz_loadu_epi32 lanescope::emulated::maskLoadPairs
 #define _mm512_mul_ps simde_mm512_mul_ps
 #define _mm512_add_ps simde_mm512_add_ps
 #define _mm512_fmadd_ps simde_mm512_fmadd_ps
