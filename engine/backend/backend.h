@@ -32,6 +32,7 @@ struct BackendSettings {
     kernels::AttentionKind attention = kernels::AttentionKind::Flash;
     AttentionPattern pattern;
     std::int64_t kvBlockTokens = 16;
+    bool kvTails = false;                ///< keys are coded a block at a time (PagedKv::tail)
     bool kvRotate = false;               ///< keys and values are turned before they are stored
     bool exact = false;                  ///< no int8 activations
     bool twoTerms = false;               ///< int8 activations with a second term

@@ -80,10 +80,6 @@ Result<void> resolvePattern(const ModelSpec& spec, EngineSettings& s) {
 }
 
 Result<void> checkGpuCache(const EngineSettings& s) {
-    if (s.kvKeys != s.kvValues || s.kvKeys > kernels::KvFormat::BF16)
-        return unsupported("KV format " + std::string(kernels::kvFormatName(s.kvKeys)) + " / " +
-                               std::string(kernels::kvFormatName(s.kvValues)) + " on a GPU",
-                           {}, "use fp32, fp16 or bf16 for both");
     if (s.kvRotate) return unsupported("a turned KV cache on a GPU", {}, "leave it out");
     if (s.pattern.kind != AttentionPattern::Kind::Dense)
         return unsupported("attention that leaves keys out, on a GPU", {}, "use flash");
@@ -200,6 +196,7 @@ BackendSettings backendSettings(const EngineSettings& settings) {
             .attention = settings.attention,
             .pattern = settings.pattern,
             .kvBlockTokens = settings.kvBlockTokens,
+            .kvTails = kernels::codesWholeBlocks(settings.kvKeys, kernels::KvPart::Keys),
             .kvRotate = settings.kvRotate,
             .exact = settings.exact,
             .twoTerms = settings.acts == ActsFormat::Int8x2,

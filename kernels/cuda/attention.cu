@@ -1,4 +1,4 @@
-// Attention: over an f32 cache here, over 16-bit caches in attention_f16.cu and attention_bf16.cu.
+// Attention: in f32 here, on tensor cores in attention_f16.cu and attention_bf16.cu.
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ template <int kPerLane>
 Status f32Of(const PagedAttentionArgs& args, Stream stream) {
     return launch(stream, attentionGrid(args, kF32Rows), {kAttentionThreads},
                   kF32SharedFloats<kPerLane * kWarp> * sizeof(float), attentionF32Kernel<kPerLane>,
-                  args);
+                  args, kvSlices(args.kv, KvFormat::F32));
 }
 
 Status attentionF32(const PagedAttentionArgs& args, Stream stream) {
@@ -50,10 +50,12 @@ bool canAttend(std::int64_t headDim) {
 
 Status attention(const PagedAttentionArgs& args, Stream stream) {
     if (!canAttend(args.kv.headDim)) return kInvalidValue;
-    const Status status = args.kv.kFormat == KvFormat::F16 ? attentionHalf<Half>(args, stream)
-                          : args.kv.kFormat == KvFormat::BF16
-                              ? attentionHalf<BFloat16>(args, stream)
-                              : attentionF32(args, stream);
+    const auto has = [&args](KvFormat format) {
+        return args.kv.kFormat == format || args.kv.vFormat == format;
+    };
+    const Status status = has(KvFormat::F32)    ? attentionF32(args, stream)
+                          : has(KvFormat::BF16) ? attentionHalf<BFloat16>(args, stream)
+                                                : attentionHalf<Half>(args, stream);
     if (status != kSuccess || args.nSplits == 1) return status;
     return combine(args, stream);
 }

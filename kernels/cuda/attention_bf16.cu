@@ -1,4 +1,4 @@
-// Attention over bf16 caches on tensor cores.
+// Attention on tensor cores in bf16.
 
 #include "kernels/cuda/attention_half_launch.cuh"
 

@@ -1,4 +1,4 @@
-// Attention over f16 caches on tensor cores.
+// Attention on tensor cores in f16.
 
 #include "kernels/cuda/attention_half_launch.cuh"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Attention over an f32 cache by plain multiply-adds: the exact path.
+// Attention by plain multiply-adds, where keys or values are f32: the exact path.
 // Blocks: attention_tile.cuh, with 16 rows. Warp w has rows 4w … 4w + 3. Keys come 32 at a time:
 // for scores a lane has a key (its row of K against the queries, which all lanes read together),
 // for the sums it has columns lane, lane + 32, …. Values of a tile are copied while its scores are
@@ -7,7 +7,7 @@
 // weights; rows have an odd number of 16-byte chunks, so that lanes that read a column of chunks
 // meet no bank twice. Bound by arithmetic (prefill) or memory (decode).
 
-#include "kernels/cuda/attention_tile.cuh"
+#include "kernels/cuda/attention_pages.cuh"
 
 namespace lanescope::kernels::cuda {
 
@@ -136,18 +136,16 @@ SIMT_DEVICE void f32Fold(const PagedAttentionArgs& args, const AttentionWork& w,
 }
 
 template <int kPerLane>
-SIMT_DEVICE void f32Copy(const PagedAttentionArgs& args, const AttentionWork& w,
-                         const void* storage, int base, float* shared) {
-    constexpr int kRowBytes = kPerLane * kWarp * 4;
-    constexpr int kStride = kF32Stride<kPerLane * kWarp> * 4;
-    copyPages<kF32Keys, kRowBytes, kStride>(args, w, storage, base,
-                                            static_cast<int>(args.kv.headDim) * 4, shared);
+SIMT_DEVICE void f32Fetch(const PagedAttentionArgs& args, const KvSlices& layout,
+                          const AttentionWork& w, KvPart part, int base, float* shared) {
+    constexpr int kDim = kPerLane * kWarp;
+    fetchPages<float, kF32Keys, kDim, kF32Stride<kDim>>(args, layout, w, part, base, shared);
 }
 
-/// headDim is a multiple of 4 and at most 32 kPerLane.
+/// headDim is a multiple of 8 and at most 32 kPerLane.
 template <int kPerLane>
 SIMT_KERNEL(kAttentionThreads, 3)
-void attentionF32Kernel(PagedAttentionArgs args) {
+void attentionF32Kernel(PagedAttentionArgs args, KvSlices layout) {
     constexpr int kDim = kPerLane * kWarp;
     constexpr int kStride = kF32Stride<kDim>;
     using Cursor = KeyCursor<kF32Keys>;
@@ -161,7 +159,7 @@ void attentionF32Kernel(PagedAttentionArgs args) {
         return;
     }
     Cursor at = Cursor::start(w);
-    f32Copy<kPerLane>(args, w, args.kv.k, at.base, keys);
+    f32Fetch<kPerLane>(args, layout, w, KvPart::Keys, at.base, keys);
     for (int i = threadX(); i < kF32Rows * kDim; i += kAttentionThreads)
         queries[i / kDim * kStride + i % kDim] = queryAt(args, w, i / kDim, i % kDim);
 
@@ -175,12 +173,12 @@ void attentionF32Kernel(PagedAttentionArgs args) {
     while (!at.done(w)) {
         waitAsync<0>();
         syncThreads();  // the tile's keys are here, the values before them have been read
-        f32Copy<kPerLane>(args, w, args.kv.v, at.base, values);
+        f32Fetch<kPerLane>(args, layout, w, KvPart::Values, at.base, values);
         if (working) f32Scores<kPerLane>(args, rows, at.base, own, keys, weights);
         waitAsync<0>();
         syncThreads();  // the values are here, keys have been read, weights are written
         const Cursor next = at.next(w);
-        if (!next.done(w)) f32Copy<kPerLane>(args, w, args.kv.k, next.base, keys);
+        if (!next.done(w)) f32Fetch<kPerLane>(args, layout, w, KvPart::Keys, next.base, keys);
         if (working) f32Sums<kPerLane>(rows, weights, values);
         if (working && next.stretch != at.stretch) {
             f32Fold<kPerLane>(args, w, rows, rowBegin, next.done(w));

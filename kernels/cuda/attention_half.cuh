@@ -1,16 +1,16 @@
 #pragma once
-// Attention over a 16-bit cache on tensor cores, after FlashAttention-2 (arXiv 2307.08691), for
-// prefill and decode alike: a decode step's few rows leave most of a tile of 16 unused, which costs
-// nothing, as it is bound by reading the cache (prefill: by tensor cores). Blocks:
-// attention_tile.cuh, with 64 rows. Warp w has rows 16w … 16w + 15 and does nothing but copy where
-// there are none; lane l has rows l / 4 and l / 4 + 8 of them, and of each row of a product columns
-// 2 (l % 4), + 1 of every eight (language/tensor.h). Keys come 64 (32) at a time; scores become
-// weights in registers. Values of a tile are copied while its scores are computed, the next tile's
-// keys while values are summed. Shared memory: keys, values (which first hold the queries; from 256
-// columns on these have their own); rows have an odd number of 16-byte chunks, so that eight rows
-// of a matrix meet no bank twice.
+// Attention on tensor cores, over a cache of 16-bit numbers or of codes, after FlashAttention-2
+// (arXiv 2307.08691), for prefill and decode alike: a decode step's few rows leave most of a tile
+// of 16 unused, which costs nothing, as it is bound by reading the cache (prefill: by tensor
+// cores). Blocks: attention_tile.cuh, with 64 rows. Warp w has rows 16w … 16w + 15 and does nothing
+// but copy where there are none; lane l has rows l / 4 and l / 4 + 8 of them, and of each row of a
+// product columns 2 (l % 4), + 1 of every eight (language/tensor.h). Keys come 64 (32) at a time;
+// scores become weights in registers. Values of a tile are copied while its scores are computed,
+// the next tile's keys while values are summed. Shared memory: keys, values (which first hold the
+// queries; from 256 columns on these have their own); rows have an odd number of 16-byte chunks, so
+// that eight rows of a matrix meet no bank twice.
 
-#include "kernels/cuda/attention_tile.cuh"
+#include "kernels/cuda/attention_pages.cuh"
 
 namespace lanescope::kernels::cuda {
 
@@ -226,10 +226,9 @@ SIMT_DEVICE void halfFold(const PagedAttentionArgs& args, const AttentionWork& w
 }
 
 template <class T, int kDim>
-SIMT_DEVICE void halfCopy(const PagedAttentionArgs& args, const AttentionWork& w,
-                          const void* storage, int base, T* shared) {
-    copyPages<kHalfKeys<kDim>, kDim * 2, kHalfStride<kDim> * 2>(
-        args, w, storage, base, static_cast<int>(args.kv.headDim) * 2, shared);
+SIMT_DEVICE void halfFetch(const PagedAttentionArgs& args, const KvSlices& layout,
+                           const AttentionWork& w, KvPart part, int base, T* shared) {
+    fetchPages<T, kHalfKeys<kDim>, kDim, kHalfStride<kDim>>(args, layout, w, part, base, shared);
 }
 
 /// Rounds the queries of the warps that have rows into shared memory.
@@ -248,7 +247,7 @@ SIMT_DEVICE void storeQueries(const PagedAttentionArgs& args, const AttentionWor
 /// headDim is a multiple of 8 and at most kDim, a multiple of 16.
 template <class T, int kDim>
 SIMT_KERNEL(kAttentionThreads, kDim <= 32 ? 3 : 2)
-void attentionHalfKernel(PagedAttentionArgs args) {
+void attentionHalfKernel(PagedAttentionArgs args, KvSlices layout) {
     using Cursor = KeyCursor<kHalfKeys<kDim>>;
     constexpr int kTile = kHalfKeys<kDim> * kHalfStride<kDim>;
     SIMT_SHARED_DYNAMIC(T, keys);
@@ -261,7 +260,7 @@ void attentionHalfKernel(PagedAttentionArgs args) {
         return;
     }
     Cursor at = Cursor::start(w);
-    halfCopy<T, kDim>(args, w, args.kv.k, at.base, keys);
+    halfFetch<T, kDim>(args, layout, w, KvPart::Keys, at.base, keys);
     storeQueries<T, kDim>(args, w, queries);
     HalfQueries<T, kDim> ownQueries(queries + warpId() * kMmaRows * kHalfStride<kDim>);
     const bool working = warpId() * kMmaRows < w.nRows;
@@ -277,7 +276,7 @@ void attentionHalfKernel(PagedAttentionArgs args) {
         HalfScores<kDim> scores;
         waitAsync<0>();
         syncThreads();  // the tile's keys are here, the values before them have been read
-        halfCopy<T, kDim>(args, w, args.kv.v, at.base, values);
+        halfFetch<T, kDim>(args, layout, w, KvPart::Values, at.base, values);
         if (working) {
             halfDots<T, kDim>(scores, ownQueries, keys);
             halfScores<kDim>(args, scores);
@@ -286,7 +285,7 @@ void attentionHalfKernel(PagedAttentionArgs args) {
         waitAsync<0>();
         syncThreads();  // the values are here, keys have been read
         const Cursor next = at.next(w);
-        if (!next.done(w)) halfCopy<T, kDim>(args, w, args.kv.k, next.base, keys);
+        if (!next.done(w)) halfFetch<T, kDim>(args, layout, w, KvPart::Keys, next.base, keys);
         if (working) {
             halfSums<T, kDim>(rows, scores, values);
             if (next.stretch != at.stretch) {

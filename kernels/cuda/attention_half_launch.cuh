@@ -2,6 +2,8 @@
 // Which instantiation of the tensor-core kernel a head size takes. Included by one .cu for each
 // type.
 
+#include <type_traits>
+
 #include "kernels/cuda/attention_half.cuh"
 #include "kernels/cuda/attention_launch.h"
 
@@ -10,7 +12,8 @@ namespace lanescope::kernels::cuda {
 template <class T, int kDim>
 Status attentionHalfOf(const PagedAttentionArgs& args, Stream stream) {
     return launch(stream, attentionGrid(args, kHalfRows), {kAttentionThreads},
-                  kHalfSharedBytes<kDim>, attentionHalfKernel<T, kDim>, args);
+                  kHalfSharedBytes<kDim>, attentionHalfKernel<T, kDim>, args,
+                  kvSlices(args.kv, std::is_same_v<T, Half> ? KvFormat::F16 : KvFormat::BF16));
 }
 
 template <class T>

@@ -10,7 +10,7 @@ namespace lanescope::kernels::cuda {
 /// Tiles, KV heads, splits · blocks of the rows of the largest tile there may be.
 Extent attentionGrid(const PagedAttentionArgs& args, int rowsPerBlock);
 
-/// Over a cache of T (Half, BFloat16); the sums of splits are not combined yet.
+/// Computed in T (Half, BFloat16), whatever the cache has; the sums of splits are not combined yet.
 template <class T>
 Status attentionHalf(const PagedAttentionArgs& args, Stream stream);
 

@@ -1,6 +1,6 @@
 #pragma once
 // What the attention kernels share (ops.h, PagedAttentionArgs): which rows and keys a block has,
-// the copies of pages into shared memory, and how the sums of stretches become one.
+// and how the sums of stretches become one. Pages: attention_pages.cuh.
 //
 // A block has the heads of one KV head for a tile of tokens: row r of the tile is token r /
 // groupSize, head r % groupSize of the group; blocks of a tile share its rows out, kRows each.
@@ -10,6 +10,7 @@
 // splits. Keys that a row does not see have weight 0 and leave its sums as they are, so the rows
 // beside it do not matter.
 
+#include "kernels/cuda/kv_rows.cuh"
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/simt.h"
 
@@ -50,7 +51,21 @@ struct AttentionWork {
     int rowBegin, nRows;           ///< rows of the tile: [rowBegin, rowBegin + nRows)
     KeyRange keys;                 ///< that any row of the tile sees, in this block's stretches
     int firstStretch, endStretch;  ///< none where equal
+    /// Keys from here on are read as they are (PagedKv::tail), out of `tail`; after all: none.
+    int tailBegin;
+    const unsigned char* tail;  ///< the KV head's, [blockTokens, headDim] f16
 };
+
+/// The tokens of a tile see the keys of their own block as they are where keys are coded a block at
+/// a time. All are of one block then.
+SIMT_DEVICE void findTail(const PagedAttentionArgs& args, AttentionWork& w, int sequence,
+                          int position) {
+    w.tailBegin = 0x7FFFFFFF;
+    if (args.kv.kFormat != KvFormat::Int4 || position < 0) return;
+    const int block = position / static_cast<int>(args.kv.blockTokens);
+    w.tailBegin = block * static_cast<int>(args.kv.blockTokens);
+    w.tail = tailAt(args.kv, args.tables.tails[sequence * args.tables.stride + block], w.kvHead);
+}
 
 /// Grid: tiles, KV heads, splits · blocks of kRows rows.
 template <int kRows>
@@ -67,6 +82,7 @@ SIMT_DEVICE AttentionWork attentionWork(const PagedAttentionArgs& args) {
     if (w.nRows <= 0) return w;
     const int sequence = args.tables.ofToken != nullptr ? args.tables.ofToken[tile.tokenBegin] : 0;
     w.pages = args.tables.blocks + sequence * args.tables.stride;
+    findTail(args, w, sequence, args.positions[tile.tokenBegin]);
     w.keys = {keysSeen(args, args.positions[tile.tokenBegin]).first,
               args.positions[tile.tokenBegin + tile.nTokens - 1]};
     if (w.keys.last < 0) return w;
@@ -142,35 +158,6 @@ struct KeyCursor {
         return {stretch - 1, begin(w, stretch - 1)};
     }
 };
-
-/// Starts the copies of keys or values [base, base + kKeys) of a KV head into rows of kStride
-/// bytes. What lies outside w.keys, and rows' ends up to kRowBytes, becomes zero. Threads that
-/// follow each other take 16 bytes each that follow each other; rowBytes is a multiple of 16.
-template <int kKeys, int kRowBytes, int kStride>
-SIMT_DEVICE void copyPages(const PagedAttentionArgs& args, const AttentionWork& w,
-                           const void* storage, int base, int rowBytes, void* shared) {
-    constexpr int kBytes = 16;
-    constexpr int kPerRow = kRowBytes / kBytes;
-    const auto blockTokens = static_cast<int>(args.kv.blockTokens);
-    const auto* from = static_cast<const unsigned char*>(storage);
-    auto* to = static_cast<unsigned char*>(shared);
-#pragma unroll 2  // more would cost registers
-    for (int i = threadX(); i < kKeys * kPerRow; i += kAttentionThreads) {
-        const int key = i / kPerRow;
-        const int at = i % kPerRow * kBytes;
-        const int position = base + key;
-        const bool there = position >= w.keys.first && position <= w.keys.last && at < rowBytes;
-        std::int64_t source = 0;
-        if (there) {
-            const std::int64_t page = w.pages[position / blockTokens];
-            source = ((page * args.kv.nKvHeads + w.kvHead) * blockTokens + position % blockTokens) *
-                         rowBytes +
-                     at;
-        }
-        copyAsync<kBytes>(to + key * kStride + at, from + source, there ? kBytes : 0);
-    }
-    commitAsync();
-}
 
 /// What a maximum takes off scores; nothing where no key has been seen.
 SIMT_DEVICE float shiftOf(float best) {

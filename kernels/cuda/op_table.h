@@ -12,6 +12,7 @@ struct OpTable {
     Status (*quantiseActs)(const QuantiseActsArgs&, Stream);
     Status (*roundActs)(const RoundActsArgs&, Stream);
     Status (*ropeKv)(const RopeKvArgs&, Stream);
+    Status (*kvSeal)(const PagedSealArgs&, Stream);
     Status (*activate)(const ActivateQ8Args&, Stream);
     Status (*add)(const AddArgs&, Stream);
     Status (*softcap)(const SoftcapArgs&, Stream);
@@ -27,9 +28,9 @@ struct OpTable {
 
 /// The ops as they are linked here.
 inline OpTable linkedOps() {
-    return {embed,         norm,     quantiseActs, roundActs,    ropeKv,    activate,
-            add,           softcap,  matmul,       matmulTensor, attention, sample,
-            topCandidates, canEmbed, canMultiply,  canAttend};
+    return {embed,    norm,          quantiseActs, roundActs,   ropeKv,       kvSeal,
+            activate, add,           softcap,      matmul,      matmulTensor, attention,
+            sample,   topCandidates, canEmbed,     canMultiply, canAttend};
 }
 
 }  // namespace lanescope::kernels::cuda

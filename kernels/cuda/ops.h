@@ -40,6 +40,9 @@ struct SequenceTables {
     const std::int32_t* ofToken = nullptr;  ///< [nTokens] row of `blocks`
     const std::int32_t* blocks = nullptr;   ///< [nSequences, stride] physical block ids
     std::int64_t stride = 0;
+    /// [nSequences, stride] tail of each block (PagedKv::tail), < 0: none; null: no format needs
+    /// them
+    const std::int32_t* tails = nullptr;
 };
 
 /// Rotates q and k, then stores k and v in the cache: what lies between the projections and
@@ -55,10 +58,20 @@ struct RopeKvArgs {
 };
 
 /// Rows of one attention tile: tokens [tokenBegin, tokenBegin + nTokens) of one sequence at
-/// consecutive positions.
+/// consecutive positions. Where keys are coded a block at a time (codesWholeBlocks), these are of
+/// one block, so that all see the same keys as they are.
 struct AttentionTile {
     std::int32_t tokenBegin;
     std::int32_t nTokens;  ///< at most kAttentionTile
+};
+
+/// Codes the keys of the blocks that the tokens fill, and finds their bounds, where those are kept
+/// (KvSealArgs says what is done): of each token whose position is the last one of a block.
+struct PagedSealArgs {
+    const std::int32_t* positions = nullptr;  ///< [nTokens], in device memory
+    std::int64_t nTokens = 0;
+    PagedKv kv;  ///< its tables are not read
+    SequenceTables tables;
 };
 
 /// Causal attention of the tokens of several sequences over the paged cache (AttentionArgs says
@@ -75,8 +88,10 @@ struct PagedAttentionArgs {
     float scale = 0.0F;
     std::int64_t window = 0;
     float softcap = 0.0F;
-    PagedKv
-        kv;  ///< blockTable is not read; format F32 computes in f32, F16 and BF16 on tensor cores
+    /// Its tables are not read. Where a format is F32, all is computed in f32; else on tensor
+    /// cores, in bf16 where a format is BF16, in f16 otherwise: other keys and values are
+    /// converted.
+    PagedKv kv;
     SequenceTables tables;
     const AttentionTile* tiles = nullptr;  ///< [nTiles], in device memory
     std::int64_t nTiles = 0;
@@ -179,6 +194,7 @@ Status roundActs(const RoundActsArgs& args, Stream stream);
 Status rope(const RopeArgs& args, Stream stream);
 Status kvWrite(const KvWriteArgs& args, Stream stream);
 Status ropeKv(const RopeKvArgs& args, Stream stream);
+Status kvSeal(const PagedSealArgs& args, Stream stream);
 Status activate(const ActivateQ8Args& args, Stream stream);
 Status add(const AddArgs& args, Stream stream);
 Status softcap(const SoftcapArgs& args, Stream stream);

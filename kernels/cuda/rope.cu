@@ -15,21 +15,6 @@ std::size_t tableBytes(const RopeArgs& args) {
     return static_cast<std::size_t>(args.rotaryDim / 2) * sizeof(Float2);
 }
 
-template <class T>
-Status ropeKvOf(const RopeKvArgs& args, Stream stream) {
-    const auto nTokens = static_cast<unsigned>(args.q.tokenEnd - args.q.tokenBegin);
-    const unsigned qBlocks = headBlocks(args.q.nHeads);
-    return launch(stream, {nTokens, qBlocks + headBlocks(args.k.nHeads)}, {kRopeThreads},
-                  tableBytes(args.q), ropeKvKernel<T>, args, static_cast<int>(qBlocks));
-}
-
-template <class T>
-Status kvWriteOf(const KvWriteArgs& args, Stream stream) {
-    const auto nTokens = static_cast<unsigned>(args.tokenEnd - args.tokenBegin);
-    return launch(stream, {nTokens, headBlocks(args.kv.nKvHeads)}, {kRopeThreads}, 0,
-                  kvWriteKernel<T>, args);
-}
-
 }  // namespace
 
 Status rope(const RopeArgs& args, Stream stream) {
@@ -40,25 +25,17 @@ Status rope(const RopeArgs& args, Stream stream) {
 }
 
 Status kvWrite(const KvWriteArgs& args, Stream stream) {
-    switch (args.kv.kFormat) {
-        case KvFormat::F16:
-            return kvWriteOf<Half>(args, stream);
-        case KvFormat::BF16:
-            return kvWriteOf<BFloat16>(args, stream);
-        default:
-            return kvWriteOf<float>(args, stream);
-    }
+    const auto nTokens = static_cast<unsigned>(args.tokenEnd - args.tokenBegin);
+    return launch(stream, {nTokens, headBlocks(args.kv.nKvHeads)}, {kRopeThreads}, 0, kvWriteKernel,
+                  args, kvSlices(args.kv));
 }
 
 Status ropeKv(const RopeKvArgs& args, Stream stream) {
-    switch (args.kv.kv.kFormat) {
-        case KvFormat::F16:
-            return ropeKvOf<Half>(args, stream);
-        case KvFormat::BF16:
-            return ropeKvOf<BFloat16>(args, stream);
-        default:
-            return ropeKvOf<float>(args, stream);
-    }
+    const auto nTokens = static_cast<unsigned>(args.q.tokenEnd - args.q.tokenBegin);
+    const unsigned qBlocks = headBlocks(args.q.nHeads);
+    return launch(stream, {nTokens, qBlocks + headBlocks(args.k.nHeads)}, {kRopeThreads},
+                  tableBytes(args.q), ropeKvKernel, args, kvSlices(args.kv.kv),
+                  static_cast<int>(qBlocks));
 }
 
 }  // namespace lanescope::kernels::cuda

@@ -2,8 +2,10 @@
 // Rotary embedding and the write of keys and values into the paged cache, apart or in one launch
 // (ops.h, RopeKvArgs). A block has one token and kRopeHeads heads; its threads first compute the
 // token's sines and cosines (a precise sincosf: positions go to millions), then share out the
-// pairs. Shared memory: 2 floats a pair. Bound by latency (one token) or memory (prefill).
+// pairs; rows of the cache are a warp's each (kv_rows.cuh). Shared memory: 2 floats a pair. Bound
+// by latency (one token) or memory (prefill).
 
+#include "kernels/cuda/kv_rows.cuh"
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/simt.h"
 
@@ -42,20 +44,37 @@ SIMT_DEVICE void rotate(const RopeArgs& args, std::int64_t token, std::int64_t h
     }
 }
 
-/// Stores heads [headBegin, headEnd) of a token's keys and values.
-template <class T>
-SIMT_DEVICE void storeKv(const KvWriteArgs& args, const std::int32_t* blockTable,
+/// Which physical blocks and tails a token's sequence has.
+struct TokenTables {
+    const std::int32_t* blocks;
+    const std::int32_t* tails;
+};
+
+/// Stores heads [headBegin, headEnd) of a token's keys and values, a warp a row.
+SIMT_DEVICE void storeKv(const KvWriteArgs& args, const KvSlices& layout, const TokenTables& tables,
                          std::int64_t token, std::int64_t headBegin, std::int64_t headEnd) {
     const PagedKv& kv = args.kv;
-    const std::int64_t block = blockTable[args.positions[token] / kv.blockTokens];
+    const std::int64_t index = args.positions[token] / kv.blockTokens;
     const std::int64_t slot = args.positions[token] % kv.blockTokens;
-    for (std::int64_t n = headBegin * kv.headDim + threadX(); n < headEnd * kv.headDim;
-         n += kRopeThreads) {
-        const std::int64_t head = n / kv.headDim;
-        const std::int64_t at =
-            ((block * kv.nKvHeads + head) * kv.blockTokens + slot) * kv.headDim + n % kv.headDim;
-        static_cast<T*>(kv.k)[at] = fromFloat<T>(args.k[token * args.kStride + n]);
-        static_cast<T*>(kv.v)[at] = fromFloat<T>(args.v[token * args.vStride + n]);
+    const std::int64_t block = tables.blocks[index];
+    const auto headDim = static_cast<int>(kv.headDim);
+    for (std::int64_t row = 2 * headBegin + warpId(); row < 2 * headEnd;
+         row += kRopeThreads / kWarp) {
+        const std::int64_t head = row / 2;
+        const std::int64_t at = head * kv.headDim;
+        if (row % 2 == 1) {
+            storeRow(kv.vFormat, layout.values,
+                     sliceAt(kv, KvPart::Values, layout.values, block, head), slot,
+                     args.v + token * args.vStride + at, headDim);
+            continue;
+        }
+        const float* k = args.k + token * args.kStride + at;
+        if (kv.kFormat == KvFormat::Int4)  // coded when the block is whole: kv_seal.cuh
+            storeRow(KvFormat::F16, tailSlice(kv), tailAt(kv, tables.tails[index], head), slot, k,
+                     headDim);
+        else
+            storeRow(kv.kFormat, layout.keys, sliceAt(kv, KvPart::Keys, layout.keys, block, head),
+                     slot, k, headDim);
     }
 }
 
@@ -72,18 +91,14 @@ SIMT_KERNEL(kRopeThreads) void ropeKernel(RopeArgs args) {
     rotate(args, token, head, headsUpTo(args.nHeads, head), table);
 }
 
-template <class T>
-SIMT_KERNEL(kRopeThreads, 8)
-void kvWriteKernel(KvWriteArgs args) {
+SIMT_KERNEL(kRopeThreads, 8) void kvWriteKernel(KvWriteArgs args, KvSlices layout) {
     const std::int64_t head = static_cast<std::int64_t>(blockY()) * kRopeHeads;
-    storeKv<T>(args, args.kv.blockTable, args.tokenBegin + blockX(), head,
-               headsUpTo(args.kv.nKvHeads, head));
+    storeKv(args, layout, {args.kv.blockTable, args.kv.tailTable}, args.tokenBegin + blockX(), head,
+            headsUpTo(args.kv.nKvHeads, head));
 }
 
 /// Blocks of row y below qBlocks have heads of q, the others of k and v.
-template <class T>
-SIMT_KERNEL(kRopeThreads)
-void ropeKvKernel(RopeKvArgs args, int qBlocks) {
+SIMT_KERNEL(kRopeThreads, 8) void ropeKvKernel(RopeKvArgs args, KvSlices layout, int qBlocks) {
     SIMT_SHARED_DYNAMIC(Float2, table);
     const std::int64_t token = args.q.tokenBegin + blockX();
     const SequenceTables& tables = args.tables;
@@ -99,10 +114,12 @@ void ropeKvKernel(RopeKvArgs args, int qBlocks) {
     const std::int64_t end = headsUpTo(args.k.nHeads, head);
     rotate(args.k, token, head, end, table);
     syncThreads();
-    const std::int32_t* blockTable = tables.ofToken != nullptr
-                                         ? tables.blocks + sequence * tables.stride
-                                         : args.kv.kv.blockTable;
-    storeKv<T>(args.kv, blockTable, token, head, end);
+    TokenTables own{args.kv.kv.blockTable, args.kv.kv.tailTable};
+    if (tables.ofToken != nullptr) {
+        const std::int64_t at = sequence * tables.stride;
+        own = {tables.blocks + at, tables.tails != nullptr ? tables.tails + at : nullptr};
+    }
+    storeKv(args.kv, layout, own, token, head, end);
 }
 
 }  // namespace lanescope::kernels::cuda

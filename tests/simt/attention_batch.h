@@ -16,6 +16,11 @@ struct HeadShape {
     float softcap = 0.0F;
 };
 
+/// How keys and values are stored.
+struct CacheFormat {
+    KvFormat keys, values;
+};
+
 /// A sequence of `context` tokens of which the last nTokens are attended.
 struct SequenceShape {
     std::int32_t context, nTokens;
@@ -23,7 +28,7 @@ struct SequenceShape {
 
 class AttentionBatch {
   public:
-    AttentionBatch(const HeadShape& shape, KvFormat format, std::vector<SequenceShape> sequences,
+    AttentionBatch(const HeadShape& shape, CacheFormat format, std::vector<SequenceShape> sequences,
                    std::uint32_t seed = 1)
         : m_shape(shape), m_sequences(std::move(sequences)), m_random(seed) {
         std::int64_t nBlocks = 0;
@@ -34,21 +39,30 @@ class AttentionBatch {
         std::vector<std::int32_t> pages(static_cast<std::size_t>(nBlocks));
         std::iota(pages.begin(), pages.end(), 0);
         std::shuffle(pages.begin(), pages.end(), m_random);
-        // 0xFF bytes are NaN in all three formats: what was not written must not be read.
-        const std::int64_t bytes =
-            nBlocks * shape.nKvHeads *
-            kvSlice(format, KvPart::Keys, shape.blockTokens, shape.headDim).bytes;
-        m_k.assign(static_cast<std::size_t>(bytes), 0xFF);
-        m_v = m_k;
-        m_kv = {m_k.data(), m_v.data(),        format,         format,
-                nullptr,    shape.blockTokens, shape.nKvHeads, shape.headDim};
+        // 0xFF bytes are NaN in all floats, and as scales: what was not written must not be read.
+        m_kv = {nullptr, nullptr,           format.keys,    format.values,
+                nullptr, shape.blockTokens, shape.nKvHeads, shape.headDim};
+        const auto bytes = [&](const KvSlice& slice) {
+            return static_cast<std::size_t>(nBlocks * shape.nKvHeads * slice.bytes);
+        };
+        m_k.assign(bytes(m_kv.keySlice()), 0xFF);
+        m_v.assign(bytes(m_kv.valueSlice()), 0xFF);
+        m_kv.k = m_k.data();
+        m_kv.v = m_v.data();
+        if (hasTails()) {
+            m_tail.assign(static_cast<std::size_t>(nBlocks * tailSize()), 0xFFFF);
+            m_kv.tail = m_tail.data();
+            m_tails.assign(m_sequences.size() * static_cast<std::size_t>(m_stride), -1);
+        }
         m_tables.assign(m_sequences.size() * static_cast<std::size_t>(m_stride), -1);
         std::size_t page = 0;
         for (std::size_t i = 0; i < m_sequences.size(); ++i) {
             for (std::int64_t b = 0; b < blocksOf(m_sequences[i]); ++b)
-                m_tables[i * static_cast<std::size_t>(m_stride) + static_cast<std::size_t>(b)] =
-                    pages[page++];
+                m_tables[at(i, b)] = pages[page++];
+            for (std::int64_t b = 0; hasTails() && b < blocksOf(m_sequences[i]); ++b)
+                m_tails[at(i, b)] = static_cast<std::int32_t>(nBlocks) - 1 - m_tables[at(i, b)];
             write(i);
+            dropTails(i);
             const SequenceShape& s = m_sequences[i];
             for (std::int32_t t = s.context - s.nTokens; t < s.context; ++t) {
                 m_ofToken.push_back(static_cast<std::int32_t>(i));
@@ -74,7 +88,8 @@ class AttentionBatch {
         std::vector<AttentionTile> out;
         for (std::int32_t t = begin; t < end;) {
             std::int32_t n = 1;
-            while (n < most && t + n < end && ofToken(t + n) == ofToken(t)) ++n;
+            while (n < most && t + n < end && ofToken(t + n) == ofToken(t) && together(t, t + n))
+                ++n;
             out.push_back({t, n});
             t += n;
         }
@@ -100,7 +115,8 @@ class AttentionBatch {
         args.window = m_shape.window;
         args.softcap = m_shape.softcap;
         args.kv = m_kv;
-        args.tables = {m_ofToken.data(), m_tables.data(), m_stride};
+        args.tables = {m_ofToken.data(), m_tables.data(), m_stride,
+                       hasTails() ? m_tails.data() : nullptr};
         args.tiles = tiles.data();
         args.nTiles = static_cast<std::int64_t>(tiles.size());
         args.nSplits = nSplits;
@@ -142,6 +158,21 @@ class AttentionBatch {
     [[nodiscard]] std::int64_t blocksOf(const SequenceShape& s) const {
         return (s.context + m_shape.blockTokens - 1) / m_shape.blockTokens;
     }
+    [[nodiscard]] bool hasTails() const { return codesWholeBlocks(m_kv.kFormat, KvPart::Keys); }
+    /// Numbers of a tail.
+    [[nodiscard]] std::int64_t tailSize() const {
+        return m_shape.nKvHeads * m_shape.blockTokens * m_shape.headDim;
+    }
+    [[nodiscard]] std::size_t at(std::size_t sequence, std::int64_t block) const {
+        return sequence * static_cast<std::size_t>(m_stride) + static_cast<std::size_t>(block);
+    }
+    /// Whether two tokens of a sequence may be in one tile.
+    [[nodiscard]] bool together(std::int32_t a, std::int32_t b) const {
+        const auto block = [this](std::int32_t t) {
+            return m_positions[static_cast<std::size_t>(t)] / m_shape.blockTokens;
+        };
+        return !hasTails() || block(a) == block(b);
+    }
     [[nodiscard]] std::int32_t ofToken(std::int32_t t) const {
         return m_ofToken[static_cast<std::size_t>(t)];
     }
@@ -150,7 +181,8 @@ class AttentionBatch {
     }
     [[nodiscard]] PagedKv view(std::size_t sequence) {
         PagedKv kv = m_kv;
-        kv.blockTable = m_tables.data() + sequence * static_cast<std::size_t>(m_stride);
+        kv.blockTable = m_tables.data() + at(sequence, 0);
+        if (hasTails()) kv.tailTable = m_tails.data() + at(sequence, 0);
         return kv;
     }
     std::vector<float> normals(std::int64_t n) {
@@ -168,14 +200,27 @@ class AttentionBatch {
         std::iota(positions.begin(), positions.end(), 0);
         opTable(Isa::Reference)
             .kvWrite({k.data(), v.data(), stride, stride, positions.data(), view(sequence), 0, n});
+        opTable(Isa::Reference)
+            .kvSeal({view(sequence), 0, n / m_shape.blockTokens, 0, m_shape.nKvHeads});
+    }
+    /// Of blocks that no query is in.
+    void dropTails(std::size_t sequence) {
+        const SequenceShape& s = m_sequences[sequence];
+        const std::int64_t end = (s.context - s.nTokens) / m_shape.blockTokens;
+        for (std::int64_t b = 0; hasTails() && b < end; ++b) {
+            std::int32_t& tail = m_tails[at(sequence, b)];
+            std::fill_n(m_tail.begin() + tail * tailSize(), tailSize(), 0xFFFF);
+            tail = -1;
+        }
     }
 
     HeadShape m_shape;
     std::vector<SequenceShape> m_sequences;
     std::mt19937 m_random;
     std::int64_t m_stride = 0;
-    std::vector<std::int32_t> m_tables, m_ofToken, m_positions;
+    std::vector<std::int32_t> m_tables, m_tails, m_ofToken, m_positions;
     std::vector<std::uint8_t> m_k, m_v;
+    std::vector<std::uint16_t> m_tail;
     std::vector<float> m_q;
     PagedKv m_kv;
 };

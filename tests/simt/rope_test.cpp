@@ -46,34 +46,54 @@ TEST_P(CudaRope, AgreesForLayoutsPartsAndFarPositions) {
 struct Cache {
     Cache(const KvWriteArgs& args, std::int64_t nBlocks)
         : k(static_cast<std::size_t>(nBlocks * args.kv.nKvHeads * args.kv.keySlice().bytes), 0xFF),
-          v(k) {}
-    std::vector<std::uint8_t> k;
-    std::vector<std::uint8_t> v;
+          v(static_cast<std::size_t>(nBlocks * args.kv.nKvHeads * args.kv.valueSlice().bytes),
+            0xFF),
+          tail(static_cast<std::size_t>(nBlocks * args.kv.nKvHeads * args.kv.blockTokens *
+                                        args.kv.headDim),
+               0xFFFF) {}
+    void use(PagedKv& kv) {
+        kv.k = k.data();
+        kv.v = v.data();
+        kv.tail = tail.data();
+    }
+    void expectSame(const Cache& other) const {
+        EXPECT_EQ(k, other.k);
+        EXPECT_EQ(v, other.v);
+        EXPECT_EQ(tail, other.tail);
+    }
+    std::vector<std::uint8_t> k, v;
+    std::vector<std::uint16_t> tail;
 };
+
+constexpr std::pair<KvFormat, KvFormat> kFormats[] = {
+    {KvFormat::F32, KvFormat::F32},   {KvFormat::F16, KvFormat::F16},
+    {KvFormat::BF16, KvFormat::BF16}, {KvFormat::E4M3, KvFormat::E5M2},
+    {KvFormat::Int8, KvFormat::Int8}, {KvFormat::Int4, KvFormat::Int4},
+    {KvFormat::F16, KvFormat::Int4},  {KvFormat::Int4, KvFormat::E4M3}};
 
 TEST_P(CudaRope, KeysAndValuesGoToTheirPages) {
     const std::int32_t positions[] = {0, 6, 7, 19, 5};
     const std::int32_t blockTable[] = {2, 0, 3, 1};
-    for (const KvFormat type : {KvFormat::F32, KvFormat::F16, KvFormat::BF16}) {
+    const std::int32_t tailTable[] = {3, 1, 0, 2};
+    for (const auto& [keys, values] : kFormats) {
         for (const auto& [nKvHeads, headDim] : {std::pair{1, 1}, {2, 64}, {9, 40}, {8, 3}}) {
+            if (!canStore(keys, headDim) || !canStore(values, headDim)) continue;
             const std::int64_t stride = nKvHeads * headDim + 2;
             const auto k = normals(5 * stride, 100.0F);
             const auto v = normals(5 * stride);
             KvWriteArgs args{
                 k.data(),  v.data(),
                 stride,    stride,
-                positions, {nullptr, nullptr, type, type, blockTable, 7, nKvHeads, headDim},
+                positions, {nullptr, nullptr, keys, values, blockTable, 7, nKvHeads, headDim},
                 1,         5};
+            args.kv.tailTable = tailTable;
             Cache expected(args, 4);
             Cache actual(args, 4);
-            args.kv.k = expected.k.data();
-            args.kv.v = expected.v.data();
+            expected.use(args.kv);
             reference().kvWrite(args);
-            args.kv.k = actual.k.data();
-            args.kv.v = actual.v.data();
+            actual.use(args.kv);
             ASSERT_EQ(kvWrite(args, nullptr), kSuccess);
-            EXPECT_EQ(actual.k, expected.k);
-            EXPECT_EQ(actual.v, expected.v);
+            actual.expectSame(expected);
         }
     }
 }
@@ -86,7 +106,8 @@ TEST_P(CudaRope, InOneLaunchIsWhatApartGives) {
                                                                {32, 1, 8, 8},
                                                                {3, 3, 16, 0},
                                                                {20, 10, 32, 32}}) {
-        for (const KvFormat type : {KvFormat::F32, KvFormat::F16, KvFormat::BF16}) {
+        for (const auto& [keys, values] : kFormats) {
+            if (!canStore(keys, headDim) || !canStore(values, headDim)) continue;
             const auto invFreq = frequencies(rotaryDim);
             // As the projections leave them: q, k, v of a token side by side.
             const std::int64_t stride = (nHeads + 2 * nKvHeads) * headDim;
@@ -108,14 +129,15 @@ TEST_P(CudaRope, InOneLaunchIsWhatApartGives) {
             args.k = args.q;
             args.k.x = apart.data() + nHeads * headDim;
             args.k.nHeads = nKvHeads;
-            args.kv = {args.k.x,  apart.data() + (nHeads + nKvHeads) * headDim,
-                       stride,    stride,
-                       positions, {nullptr, nullptr, type, type, blockTable, 8, nKvHeads, headDim},
-                       0,         4};
+            args.kv = {
+                args.k.x,  apart.data() + (nHeads + nKvHeads) * headDim,
+                stride,    stride,
+                positions, {nullptr, nullptr, keys, values, blockTable, 8, nKvHeads, headDim},
+                0,         4};
             Cache expected(args.kv, 2);
             Cache actual(args.kv, 2);
-            args.kv.kv.k = expected.k.data();
-            args.kv.kv.v = expected.v.data();
+            args.kv.kv.tailTable = blockTable;
+            expected.use(args.kv.kv);
             ASSERT_EQ(rope(args.q, nullptr), kSuccess);
             ASSERT_EQ(rope(args.k, nullptr), kSuccess);
             ASSERT_EQ(kvWrite(args.kv, nullptr), kSuccess);
@@ -123,12 +145,82 @@ TEST_P(CudaRope, InOneLaunchIsWhatApartGives) {
             args.k.x = fused.data() + nHeads * headDim;
             args.kv.k = args.k.x;
             args.kv.v = fused.data() + (nHeads + nKvHeads) * headDim;
-            args.kv.kv.k = actual.k.data();
-            args.kv.kv.v = actual.v.data();
+            actual.use(args.kv.kv);
             ASSERT_EQ(ropeKv(args, nullptr), kSuccess);
             EXPECT_EQ(fused, apart);
-            EXPECT_EQ(actual.k, expected.k);
-            EXPECT_EQ(actual.v, expected.v);
+            actual.expectSame(expected);
+        }
+    }
+}
+
+TEST_P(CudaRope, WritesTheReferencesBytesForHardNumbers) {
+    constexpr float kInf = std::numeric_limits<float>::infinity();
+    const float hard[] = {0.0F,     -0.0F,  1e-9F,    -448.0F, 464.0F,    60000.0F, -1e6F, 2.5F,
+                          -0.0078F, 0.001F, 65504.0F, 1.5e-5F, -3.05e-5F, 127.0F,   7.5F,  kInf};
+    for (const KvFormat format : {KvFormat::E4M3, KvFormat::E5M2, KvFormat::Int8}) {
+        std::vector<float> k(16 * 16);
+        for (std::size_t i = 0; i < k.size(); ++i)
+            k[i] = i / 16 == 15 ? 0.0F : hard[i % (i / 16 + 1)] * (i % 32 < 16 ? 1.0F : 0.37F);
+        const std::int32_t position = 0;
+        const std::int32_t table[] = {0};
+        KvWriteArgs args{k.data(), k.data(),  256,
+                         256,      &position, {nullptr, nullptr, format, format, table, 8, 16, 16},
+                         0,        1};
+        Cache expected(args, 1);
+        Cache actual(args, 1);
+        expected.use(args.kv);
+        reference().kvWrite(args);
+        actual.use(args.kv);
+        ASSERT_EQ(kvWrite(args, nullptr), kSuccess);
+        actual.expectSame(expected);
+    }
+}
+
+/// Blocks of two sequences, of which the tokens fill some.
+TEST_P(CudaRope, SealsTheBlocksThatTokensFill) {
+    constexpr std::int64_t kBlock = 9;
+    std::vector<std::int32_t> written(27);
+    std::iota(written.begin(), written.end(), 0);
+    const std::int32_t blocks[] = {4, 1, 0, 3, 5, 2};
+    const std::int32_t tails[] = {0, 5, 2, 4, 1, 3};
+    const std::int32_t ofToken[] = {0, 0, 0, 1, 1};
+    const std::int32_t positions[] = {7, 8, 9, 17, 26};  // fill block 0; blocks 1 and 2
+    for (const KvFormat format : {KvFormat::Int4, KvFormat::F16, KvFormat::Int8, KvFormat::E4M3}) {
+        for (const auto& [nKvHeads, headDim] : {std::pair{1, 8}, {3, 40}, {2, 256}}) {
+            const std::int64_t width = nKvHeads * headDim;
+            KvWriteArgs args{nullptr,
+                             nullptr,
+                             width,
+                             width,
+                             written.data(),
+                             {nullptr, nullptr, format, format, nullptr, kBlock, nKvHeads, headDim},
+                             0,
+                             27};
+            Cache expected(args, 6);
+            expected.use(args.kv);
+            for (int s = 0; s < 2; ++s) {
+                const auto k = normals(27 * width, 3.0F);
+                args.k = args.v = k.data();
+                args.kv.blockTable = blocks + 3 * s;
+                args.kv.tailTable = tails + 3 * s;
+                reference().kvWrite(args);
+            }
+            Cache actual = expected;
+            std::vector<std::uint16_t> wanted(static_cast<std::size_t>(6 * 2 * width), 0x7777);
+            auto found = wanted;
+            args.kv.bounds = wanted.data();
+            for (const auto& [s, b] : {std::pair{0, 0}, {1, 1}, {1, 2}}) {
+                args.kv.blockTable = blocks + 3 * s;
+                args.kv.tailTable = tails + 3 * s;
+                reference().kvSeal({args.kv, b, b + 1, 0, nKvHeads});
+            }
+            actual.use(args.kv);
+            args.kv.bounds = found.data();
+            args.kv.blockTable = args.kv.tailTable = nullptr;
+            ASSERT_EQ(kvSeal({positions, 5, args.kv, {ofToken, blocks, 3, tails}}, nullptr),
+                      kSuccess);
+            actual.expectSame(expected);
+            EXPECT_EQ(found, wanted);
         }
     }
 }

@@ -12,9 +12,24 @@ namespace {
 using kernels::KvFormat;
 using kernels::cuda::AttentionTile;
 
-double toleranceOf(KvFormat type) {
+/// What a cache is computed in (kernels/cuda/ops.h).
+KvFormat computedIn(const CheckedCache& cache) {
+    for (const KvFormat type : {KvFormat::F32, KvFormat::BF16})
+        if (cache.keys == type || cache.values == type) return type;
+    return KvFormat::F16;
+}
+
+double toleranceOf(const CheckedCache& cache) {
+    const KvFormat type = computedIn(cache);
     if (type == KvFormat::F16) return op_tolerance::kWeightsF16;
     return type == KvFormat::BF16 ? op_tolerance::kWeightsBf16 : op_tolerance::kSums;
+}
+
+std::string cacheName(const CheckedCache& cache) {
+    std::string name(kernels::kvFormatName(cache.keys));
+    if (cache.keys != cache.values)
+        name += " / " + std::string(kernels::kvFormatName(cache.values));
+    return name;
 }
 
 std::string caseName(const AttentionShape& shape) {
@@ -30,7 +45,7 @@ std::string caseName(const AttentionShape& shape) {
 /// NaN.
 class Batch {
   public:
-    Batch(const AttentionShape& shape, KvFormat type);
+    Batch(const AttentionShape& shape, const CheckedCache& cache);
     [[nodiscard]] std::vector<float> expected();
     void run(OpCheck& check);
 
@@ -48,16 +63,17 @@ class Batch {
     void roundQueries();
 
     const AttentionShape& m_shape;
-    KvFormat m_type;
+    CheckedCache m_cache;
     std::int64_t m_stride = 0;  ///< of m_tables
-    std::vector<std::int32_t> m_tables, m_ofToken, m_positions;
+    std::vector<std::int32_t> m_tables, m_tails, m_ofToken, m_positions;
+    std::vector<std::uint16_t> m_tail;  ///< empty: no format needs it
     std::vector<std::uint8_t> m_k, m_v;
     std::vector<float> m_q;
     float m_scale;
 };
 
-Batch::Batch(const AttentionShape& shape, KvFormat type)
-    : m_shape(shape), m_type(type), m_scale(2.0F / std::sqrt(static_cast<float>(shape.headDim))) {
+Batch::Batch(const AttentionShape& shape, const CheckedCache& cache)
+    : m_shape(shape), m_cache(cache), m_scale(2.0F / std::sqrt(static_cast<float>(shape.headDim))) {
     dealPages();
     for (std::size_t i = 0; i < shape.sequences.size(); ++i) {
         writePages(i);
@@ -76,27 +92,34 @@ void Batch::dealPages() {
         m_stride = std::max(m_stride, blocksOf(s));
         nBlocks += blocksOf(s);
     }
-    const std::int64_t bytes =
-        nBlocks * m_shape.nKvHeads *
-        kernels::kvSlice(m_type, kernels::KvPart::Keys, m_shape.blockTokens, m_shape.headDim).bytes;
-    m_k.assign(static_cast<std::size_t>(bytes), 0xFF);
-    m_v = m_k;
+    const auto bytes = [&](KvFormat format, kernels::KvPart part) {
+        return static_cast<std::size_t>(
+            nBlocks * m_shape.nKvHeads *
+            kernels::kvSlice(format, part, m_shape.blockTokens, m_shape.headDim).bytes);
+    };
+    m_k.assign(bytes(m_cache.keys, kernels::KvPart::Keys), 0xFF);
+    m_v.assign(bytes(m_cache.values, kernels::KvPart::Values), 0xFF);
+    if (kernels::codesWholeBlocks(m_cache.keys, kernels::KvPart::Keys))
+        m_tail.assign(static_cast<std::size_t>(nBlocks * m_shape.nKvHeads * m_shape.blockTokens *
+                                               m_shape.headDim),
+                      0xFFFF);
     m_tables.assign(m_shape.sequences.size() * static_cast<std::size_t>(m_stride), -1);
     for (std::size_t i = 0; i < m_shape.sequences.size(); ++i)
         for (std::int64_t b = 0; b < blocksOf(m_shape.sequences[i]); ++b)
             m_tables[i * static_cast<std::size_t>(m_stride) + static_cast<std::size_t>(b)] =
                 static_cast<std::int32_t>(--nBlocks);
+    if (!m_tail.empty()) m_tails = m_tables;
 }
 
 kernels::PagedKv Batch::view(std::size_t sequence) {
-    return {m_k.data(),
-            m_v.data(),
-            m_type,
-            m_type,
-            m_tables.data() + sequence * static_cast<std::size_t>(m_stride),
-            m_shape.blockTokens,
-            m_shape.nKvHeads,
-            m_shape.headDim};
+    const std::size_t at = sequence * static_cast<std::size_t>(m_stride);
+    kernels::PagedKv kv{m_k.data(),       m_v.data(),           m_cache.keys,
+                        m_cache.values,   m_tables.data() + at, m_shape.blockTokens,
+                        m_shape.nKvHeads, m_shape.headDim};
+    if (m_tail.empty()) return kv;
+    kv.tail = m_tail.data();
+    kv.tailTable = m_tails.data() + at;
+    return kv;
 }
 
 void Batch::writePages(std::size_t sequence) {
@@ -109,23 +132,31 @@ void Batch::writePages(std::size_t sequence) {
     std::iota(positions.begin(), positions.end(), 0);
     OpCheck::reference().kvWrite(
         {k.data(), v.data(), stride, stride, positions.data(), view(sequence), 0, n});
+    OpCheck::reference().kvSeal({view(sequence), 0, n / m_shape.blockTokens, 0, m_shape.nKvHeads});
 }
 
-/// As the kernels for 16-bit caches do.
+/// As the kernels for tensor cores do.
 void Batch::roundQueries() {
-    if (m_type == KvFormat::F32) return;
+    const KvFormat type = computedIn(m_cache);
+    if (type == KvFormat::F32) return;
     for (float& x : m_q)
-        x = m_type == KvFormat::F16 ? kernels::halfToF32(kernels::f32ToHalf(x))
-                                    : kernels::bf16ToF32(kernels::f32ToBf16(x));
+        x = type == KvFormat::F16 ? kernels::halfToF32(kernels::f32ToHalf(x))
+                                  : kernels::bf16ToF32(kernels::f32ToBf16(x));
 }
 
 std::vector<AttentionTile> Batch::tiles() const {
     std::vector<AttentionTile> out;
     std::int32_t begin = 0;
     for (const AttendedSequence& s : m_shape.sequences) {
-        for (std::int32_t t = 0; t < s.nTokens; t += kernels::kAttentionTile)
-            out.push_back(
-                {begin + t, std::min<std::int32_t>(kernels::kAttentionTile, s.nTokens - t)});
+        for (std::int32_t t = 0; t < s.nTokens;) {
+            auto n = std::min<std::int32_t>(kernels::kAttentionTile, s.nTokens - t);
+            if (!m_tail.empty()) {  // of one block
+                const auto blockTokens = static_cast<std::int32_t>(m_shape.blockTokens);
+                n = std::min(n, blockTokens - (s.context - s.nTokens + t) % blockTokens);
+            }
+            out.push_back({begin + t, n});
+            t += n;
+        }
         begin += s.nTokens;
     }
     return out;
@@ -167,10 +198,14 @@ void Batch::run(OpCheck& check) {
     args.window = m_shape.window;
     args.softcap = m_shape.softcap;
     args.kv = view(0);
-    args.kv.blockTable = nullptr;
+    args.kv.blockTable = args.kv.tailTable = nullptr;
     args.kv.k = check.put(m_k);
     args.kv.v = check.put(m_v);
     args.tables = {check.put(m_ofToken), check.put(m_tables), m_stride};
+    if (!m_tail.empty()) {
+        args.kv.tail = check.put(m_tail);
+        args.tables.tails = check.put(m_tails);
+    }
     const std::vector<AttentionTile> all = tiles();
     args.tiles = check.put(all);
     args.nTiles = std::ssize(all);
@@ -185,10 +220,10 @@ void Batch::run(OpCheck& check) {
 
 }  // namespace
 
-void checkAttention(OpCheck& check, KvFormat type, const std::string& form,
+void checkAttention(OpCheck& check, const CheckedCache& cache, const std::string& form,
                     std::span<const AttentionShape> shapes) {
-    check.begin("attention " + std::string(kernels::kvFormatName(type)) + form, toleranceOf(type));
-    for (const AttentionShape& shape : shapes) Batch(shape, type).run(check);
+    check.begin("attention " + cacheName(cache) + form, toleranceOf(cache));
+    for (const AttentionShape& shape : shapes) Batch(shape, cache).run(check);
 }
 
 }  // namespace lanescope

@@ -24,8 +24,13 @@ struct AttentionShape {
     std::int64_t blockTokens = 16;
 };
 
-/// A row named "attention <type><form>" over a cache of F32, F16 or BF16.
-void checkAttention(OpCheck& check, kernels::KvFormat type, const std::string& form,
+/// How keys and values are stored.
+struct CheckedCache {
+    kernels::KvFormat keys, values;
+};
+
+/// A row named "attention <keys>[ / <values>]<form>".
+void checkAttention(OpCheck& check, const CheckedCache& cache, const std::string& form,
                     std::span<const AttentionShape> shapes);
 
 }  // namespace lanescope

@@ -122,6 +122,19 @@ void CudaBackend::waitForAll() {
     check(m_device->synchronise());
 }
 
+void CudaBackend::layTiles(const Segment& segment, std::int32_t row) {
+    for (std::int64_t t = 0; t < segment.nTokens;) {
+        std::int64_t n = std::min(kernels::kAttentionTile, segment.nTokens - t);
+        if (m_settings.kvTails) {  // of one block
+            const std::int64_t left =
+                m_settings.kvBlockTokens - (segment.firstPosition + t) % m_settings.kvBlockTokens;
+            n = std::min(n, left);
+        }
+        m_in.tiles[m_nTiles++] = {row + static_cast<std::int32_t>(t), static_cast<std::int32_t>(n)};
+        t += n;
+    }
+}
+
 void CudaBackend::begin(const PassTokens& tokens, const trace::Cursor& cursor) {
     waitForAll();  // the inputs of the pass before are still being read
     m_status = kernels::cuda::kSuccess;
@@ -134,10 +147,7 @@ void CudaBackend::begin(const PassTokens& tokens, const trace::Cursor& cursor) {
     const auto nFrequencies = static_cast<std::size_t>(m_spec.rotaryDim / 2);
     for (std::size_t i = 0; i < tokens.segments.size(); ++i) {
         const Segment& segment = tokens.segments[i];
-        for (std::int64_t t = 0; t < segment.nTokens; t += kernels::kAttentionTile)
-            m_in.tiles[m_nTiles++] = {
-                row + static_cast<std::int32_t>(t),
-                static_cast<std::int32_t>(std::min(kernels::kAttentionTile, segment.nTokens - t))};
+        layTiles(segment, row);
         for (std::int32_t t = 0; t < segment.nTokens; ++t, ++row) {
             m_in.ids[row] = tokens.ids[static_cast<std::size_t>(row)];
             m_in.positions[row] = segment.firstPosition + t;

@@ -117,6 +117,8 @@ class CudaBackend final : public Backend {
     void product(const Weight& weight, const Activations& in, std::int64_t firstToken,
                  std::int64_t nTokens, float* y);
     void moveRows(float* x, std::int64_t width, std::int64_t nRows);
+    /// The attention tiles of a segment whose first token is `row`.
+    void layTiles(const Segment& segment, std::int32_t row);
     void writeSampling(const SampleJob& job);
     /// From logits with rows of `stride` to m_out.
     void queueSampling(std::int64_t stride);
@@ -127,6 +129,9 @@ class CudaBackend final : public Backend {
     /// What is to be done with a pass, by what it looks like.
     void chooseMode();
     void sendInputs();
+    [[nodiscard]] kernels::cuda::SequenceTables sequenceTables() const {
+        return {m_w.inputs.sequences, m_w.inputs.blocks, m_in.blockStride, m_w.inputs.tails};
+    }
     void sendTables(std::span<const kernels::PagedKv> kv);
     void launchStep();
     void waitForAll();

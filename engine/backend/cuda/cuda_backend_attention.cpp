@@ -16,12 +16,15 @@ void CudaBackend::sendTables(std::span<const kernels::PagedKv> kv) {
         const std::int64_t context = segment.firstPosition + segment.nTokens;
         const std::int64_t nBlocks = (context + cache.blockTokens - 1) / cache.blockTokens;
         std::copy_n(cache.blockTable, nBlocks, m_in.blocks + i * m_in.blockStride);
+        if (m_in.tails != nullptr)
+            std::copy_n(cache.tailTable, nBlocks, m_in.tails + i * m_in.blockStride);
     }
     if (!queues()) return;  // the graph copies them
     const auto label = labelled(phase(), -1);
-    check(m_device->upload(
-        m_w.inputs.blocks, m_in.blocks,
-        static_cast<std::uint64_t>(nSequences * m_in.blockStride) * sizeof(std::int32_t)));
+    const auto bytes =
+        static_cast<std::uint64_t>(nSequences * m_in.blockStride) * sizeof(std::int32_t);
+    check(m_device->upload(m_w.inputs.blocks, m_in.blocks, bytes));
+    if (m_in.tails != nullptr) check(m_device->upload(m_w.inputs.tails, m_in.tails, bytes));
 }
 
 void CudaBackend::ropeAndStore(int layer, const LayerWeights& weights,
@@ -65,9 +68,12 @@ void CudaBackend::ropeAndStore(int layer, const LayerWeights& weights,
                .kv = kv.front(),
                .tokenBegin = 0,
                .tokenEnd = n};
-    args.tables = {m_w.inputs.sequences, m_w.inputs.blocks, m_in.blockStride};
+    args.tables = sequenceTables();
     args.frequencyStride = dynamic ? m_spec.rotaryDim / 2 : 0;
     check(ops().ropeKv(args, m_device->stream()));
+    if (m_settings.kvTails || kv.front().bounds != nullptr)
+        check(ops().kvSeal({m_w.inputs.positions, n, kv.front(), sequenceTables()},
+                           m_device->stream()));
     const auto stored = static_cast<std::int64_t>(cacheBytes(kv.front(), n));
     m_timeline.mark(
         trace::Op::Rope, layer,
@@ -106,7 +112,7 @@ void CudaBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Rea
     args.window = window;
     args.softcap = m_spec.attentionSoftcap;
     args.kv = kv.front();
-    args.tables = {m_w.inputs.sequences, m_w.inputs.blocks, m_in.blockStride};
+    args.tables = sequenceTables();
     args.tiles = m_w.inputs.tiles;
     args.nTiles = m_nTiles;
     // A graph serves every later step: it gets blocks for the longest context.

@@ -7,8 +7,6 @@
 namespace lanescope {
 
 PassInputs layOutInputs(const ModelSpec& spec, const BackendSettings& settings, Arena& arena) {
-    // The smallest block a cache may have gives the longest table.
-    constexpr std::int64_t kSmallestBlock = 8;
     PassInputs in;
     in.ids = arena.take<std::int32_t>(settings.maxTokens);
     in.positions = arena.take<std::int32_t>(settings.maxTokens);
@@ -19,8 +17,12 @@ PassInputs layOutInputs(const ModelSpec& spec, const BackendSettings& settings, 
         in.sampling = arena.take<kernels::cuda::SampleSettings>(settings.maxSequences);
         in.history = arena.take<std::int32_t>(settings.maxSequences * kMaxSampleHistory);
     }
+    // The smallest block a cache may have gives the longest table.
+    constexpr std::int64_t kSmallestBlock = 8;
     in.blockStride = (settings.maxContext + kSmallestBlock - 1) / kSmallestBlock;
     in.blocks = arena.take<std::int32_t>(settings.maxSequences * in.blockStride);
+    if (settings.kvTails)
+        in.tails = arena.take<std::int32_t>(settings.maxSequences * in.blockStride);
     if (spec.dynamicNtk.factor > 0.0)
         in.frequencies = arena.take<float>(settings.maxSequences * (spec.rotaryDim / 2));
     return in;

@@ -18,6 +18,7 @@ struct PassInputs {
     kernels::cuda::SampleSettings* sampling = nullptr;  ///< [maxSequences], SampleOn::Device only
     std::int32_t* history = nullptr;                ///< [maxSequences, kMaxSampleHistory], likewise
     std::int32_t* blocks = nullptr;                 ///< [maxSequences, blockStride]
+    std::int32_t* tails = nullptr;                  ///< likewise, behind blocks; null: none needed
     std::int64_t blockStride = 0;                   ///< blocks of the longest context
     kernels::cuda::AttentionTile* tiles = nullptr;  ///< [maxTokens]: at most a tile a token
     float* frequencies = nullptr;  ///< [maxSequences, rotaryDim / 2], with dynamic NTK; else null

@@ -48,7 +48,8 @@ std::vector<AttentionShape> heads(const OpCheck& check, const AttentionShape& li
     return out;
 }
 
-void checkAttentions(OpCheck& check, kernels::KvFormat type) {
+void checkAttentions(OpCheck& check, kernels::KvFormat format) {
+    const CheckedCache type{format, format};
     AttentionShape causal{3, 1, 0, {{70, 18}}};
     checkAttention(check, type, "", heads(check, causal));
     causal.sequences = {{37, 20}, {70, 1}, {5, 5}};
@@ -64,6 +65,24 @@ void checkAttentions(OpCheck& check, kernels::KvFormat type) {
     AttentionShape split{2, 1, 0, {{1100, 2}, {40, 1}}};
     split.nSplits = 3;
     checkAttention(check, type, ", split keys", heads(check, split));
+}
+
+/// Caches whose keys and values are converted on their way.
+void checkCodedAttention(OpCheck& check) {
+    using kernels::KvFormat;
+    const AttentionShape shape{4, 2, 0, {{37, 20}, {70, 1}, {5, 5}}};
+    AttentionShape odd = shape;
+    odd.blockTokens = 9;  // slices begin at multiples of 4 bytes only
+    for (const CheckedCache& cache :
+         {CheckedCache{KvFormat::E4M3, KvFormat::E4M3},
+          CheckedCache{KvFormat::E5M2, KvFormat::E5M2},
+          CheckedCache{KvFormat::Int8, KvFormat::Int8},
+          CheckedCache{KvFormat::Int4, KvFormat::Int4}, CheckedCache{KvFormat::Int4, KvFormat::F32},
+          CheckedCache{KvFormat::BF16, KvFormat::Int8}}) {
+        std::vector<AttentionShape> shapes = heads(check, shape);
+        for (AttentionShape& each : heads(check, odd)) shapes.push_back(std::move(each));
+        checkAttention(check, cache, "", shapes);
+    }
 }
 
 }  // namespace
@@ -91,6 +110,7 @@ Result<OpSuite> runOpSuite(GpuDevice& device, const kernels::cuda::OpTable& ops,
     using kernels::KvFormat;
     for (const KvFormat type : {KvFormat::F32, KvFormat::F16, KvFormat::BF16})
         parts.emplace_back([&check, type] { checkAttentions(check, type); });
+    parts.emplace_back([&] { checkCodedAttention(check); });
     for (const auto& part : parts) {
         if (cancel.requested()) return cancelled();
         part();

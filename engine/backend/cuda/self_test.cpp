@@ -26,7 +26,7 @@ void runCases(OpCheck& check) {
     const AttentionShape attention[] = {{2, 1, 64, {{29, 1}}}};
     for (const kernels::KvFormat type :
          {kernels::KvFormat::F32, kernels::KvFormat::F16, kernels::KvFormat::BF16})
-        checkAttention(check, type, "", attention);
+        checkAttention(check, {type, type}, "", attention);
 }
 
 }  // namespace

@@ -56,6 +56,7 @@ kernels::cuda::OpTable emulatedOps() {
     ops.quantiseActs = through<cuda::quantiseActs, kernels::QuantiseActsArgs>;
     ops.roundActs = through<cuda::roundActs, cuda::RoundActsArgs>;
     ops.ropeKv = through<cuda::ropeKv, cuda::RopeKvArgs>;
+    ops.kvSeal = through<cuda::kvSeal, cuda::PagedSealArgs>;
     ops.activate = through<cuda::activate, cuda::ActivateQ8Args>;
     ops.add = through<cuda::add, kernels::AddArgs>;
     ops.softcap = through<cuda::softcap, kernels::SoftcapArgs>;
