@@ -74,8 +74,15 @@ void RunController::startRun(const Plan& plan) {
         devices->begin(*session->recorder, gpus);
     };
     m_thread = std::thread([session, options, self, executor = m_executor, devices = m_devices] {
-        auto result =
-            executor(session->plan, *session->models, *session->recorder, session->cancel, options);
+        CacheTap tap(session->recorder.get(), [session, self](CacheBatchPtr batch) {
+            QMetaObject::invokeMethod(
+                QCoreApplication::instance(),
+                [session, self, batch = std::move(batch)] {
+                    if (self && self->m_session == session) emit self->cacheChanged(batch);
+                },
+                Qt::QueuedConnection);
+        });
+        auto result = executor(session->plan, *session->models, tap, session->cancel, options);
         devices->end();
         if (!result) session->error = result.error();
         session->recorder->flush();
@@ -87,6 +94,7 @@ void RunController::startRun(const Plan& plan) {
             Qt::QueuedConnection);
     });
     m_timer.start();
+    emit cacheBegan();
     emit runningChanged(true);
     emit progressChanged(0.0, -1, tr("Starting…"));
 }
@@ -169,6 +177,7 @@ void RunController::finish(const std::shared_ptr<Session>& session) {
     }
     const QString storeError = QString::fromStdString(session->recorder->storeError());
     m_session.reset();
+    emit cacheEnded();
     emit progressChanged(1.0, 0, QString());
     emit runningChanged(false);
     if (session->error && session->error->code != ErrorCode::Cancelled) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <thread>
 
+#include "app/bridge/cache_tap.h"
 #include "app/bridge/run_progress.h"
 #include "engine/base/cancel.h"
 #include "engine/base/result.h"
@@ -54,6 +55,10 @@ class RunController : public QObject {
     void runningChanged(bool running);
     void progressChanged(double fraction, qint64 etaMs, const QString& text);
     void failed(const QString& message, const QString& details);
+    /// What happens to the lanes' KV blocks, from the start of a run to its end.
+    void cacheBegan();
+    void cacheChanged(lanescope::app::CacheBatchPtr batch);
+    void cacheEnded();
 
   private:
     struct Session;

@@ -13,7 +13,7 @@
 #include "app/cli/log_prob_file.h"
 #include "engine/base/clock.h"
 #include "engine/base/format.h"
-#include "engine/decode/quality.h"
+#include "engine/decode/text_windows.h"
 
 namespace lanescope::cli {
 
@@ -23,110 +23,15 @@ using nlohmann::ordered_json;
 
 constexpr std::size_t kMaxTextBytes = std::size_t{256} << 20;
 
-/// The text's windows, each starting with BOS where the tokenizer has one.
-class Windows {
-  public:
-    Windows(std::vector<TokenId> text, std::int64_t length, TokenId bos)
-        : m_text(std::move(text)), m_length(static_cast<std::size_t>(length)), m_bos(bos) {}
-    [[nodiscard]] std::size_t count() const { return m_text.size() / m_length; }
-    /// The tokens of all windows, before BOS takes the place of each one's first.
-    [[nodiscard]] std::span<const TokenId> tokens() const {
-        return std::span(m_text).first(count() * m_length);
-    }
-    [[nodiscard]] std::vector<TokenId> at(std::size_t index) const {
-        const auto begin = m_text.begin() + static_cast<std::ptrdiff_t>(index * m_length);
-        std::vector<TokenId> window(begin, begin + static_cast<std::ptrdiff_t>(m_length));
-        if (m_bos >= 0) window.front() = m_bos;
-        return window;
-    }
-
-  private:
-    std::vector<TokenId> m_text;
-    std::size_t m_length;
-    TokenId m_bos;
-};
-
-Result<Windows> readWindows(const PerplexityArgs& args, const Model& model) {
-    if (model.tokenizer() == nullptr)
-        return usageError("a text needs a tokenizer: " + model.tokenizerError());
+Result<TextWindows> readWindows(const PerplexityArgs& args, const Model& model) {
     auto text = readInput(args.file, kMaxTextBytes);
     if (!text) return text.error();
-    auto ids = model.tokenizer()->encode(*text, AddSpecial::Yes, SpecialTokens::AsText);
-    if (!ids) return ids.error();
-    const auto nTokens = std::ssize(*ids);
-    if (nTokens < args.window)
-        return badInput("has " + std::to_string(nTokens) + " tokens, a window needs " +
-                            std::to_string(args.window),
-                        args.file, "give a longer text or a smaller --ctx");
-    const bool startsWithBos =
-        model.tokenizer()->bos() >= 0 && ids->front() == model.tokenizer()->bos();
-    return Windows(*std::move(ids), args.window, startsWithBos ? model.tokenizer()->bos() : -1);
+    return TextWindows::create(model, *text, args.window, args.file);
 }
 
 /// llama.cpp counts every word of the vocabulary, also those that no text leads to.
 std::int64_t wordsOf(const Model& model) {
     return model.tokenizer()->vocabSize();
-}
-
-/// What has been scored: all of it, and apart by position.
-struct Scores {
-    TextQuality all;
-    std::vector<std::int64_t> depths;  ///< ascending: a figure for [earlier, this)
-    std::vector<TextQuality> byDepth;  ///< [depths]
-
-    /// fn(quality) for everything that a position counts for.
-    template <class Fn>
-    void each(std::int64_t position, Fn&& fn) {
-        fn(all);
-        const auto at = std::upper_bound(depths.begin(), depths.end(), position);
-        if (at != depths.end()) fn(byDepth[static_cast<std::size_t>(at - depths.begin())]);
-    }
-};
-
-/// One window: logits of both engines side by side; without depths the second half is scored.
-Result<void> scoreWindow(Engine& engine, Engine* reference, std::span<const TokenId> window,
-                         Scores& scores, LogProbFile* saved, const CancelToken& cancel) {
-    const auto nTokens = std::ssize(window);
-    auto mine = engine.logitStream(nTokens);
-    auto theirs = reference != nullptr ? reference->logitStream(nTokens) : nullptr;
-    std::int64_t chunk = mine->maxTokens();
-    if (theirs != nullptr) chunk = std::min(chunk, theirs->maxTokens());
-    const std::int64_t usable = engine.model().usableVocab();
-    const std::int64_t firstScored = scores.depths.empty() ? nTokens / 2 : 0;
-    for (std::int64_t done = 0; done < nTokens; done += chunk) {
-        const std::int64_t count = std::min(chunk, nTokens - done);
-        const auto part =
-            window.subspan(static_cast<std::size_t>(done), static_cast<std::size_t>(count));
-        auto a = mine->feed(part, cancel);
-        if (!a) return a.error();
-        auto b =
-            theirs != nullptr ? theirs->feed(part, cancel) : Result<std::span<const float>>(*a);
-        if (!b) return b.error();
-        const auto rowOf = [&](std::span<const float> all, std::int64_t i, std::int64_t length) {
-            const auto vocab = all.size() / static_cast<std::size_t>(count);
-            return all.subspan(static_cast<std::size_t>(i) * vocab,
-                               static_cast<std::size_t>(length));
-        };
-        for (std::int64_t i = 0; i < count; ++i) {
-            const std::int64_t position = done + i;
-            if (position < firstScored || position + 1 >= nTokens) continue;
-            const TokenId next = window[static_cast<std::size_t>(position + 1)];
-            const Distribution predicted(rowOf(*a, i, usable));
-            if (theirs != nullptr) {
-                const Distribution expected(rowOf(*b, i, usable));
-                const double divergence = klDivergence(expected, predicted);
-                scores.each(position, [&](TextQuality& quality) {
-                    quality.add(predicted, expected, divergence, next);
-                });
-            } else {
-                scores.each(position, [&](TextQuality& quality) { quality.add(predicted, next); });
-            }
-            if (saved == nullptr) continue;
-            if (auto ok = saved->add(Distribution(rowOf(*b, i, wordsOf(engine.model())))); !ok)
-                return ok.error();
-        }
-    }
-    return {};
 }
 
 ordered_json toJson(const TextQuality& quality, bool compared) {
@@ -143,17 +48,14 @@ ordered_json toJson(const TextQuality& quality, bool compared) {
     return out;
 }
 
-ordered_json toJson(const Scores& scores, bool compared, double seconds) {
+ordered_json toJson(const DepthScores& scores, bool compared, double seconds) {
     ordered_json out = toJson(scores.all, compared);
-    std::int64_t from = 0;
     for (std::size_t i = 0; i < scores.depths.size(); ++i) {
-        if (scores.byDepth[i].nTokens() > 0) {
-            ordered_json part = toJson(scores.byDepth[i], compared);
-            part["from"] = from;
-            part["to"] = scores.depths[i];
-            out["byDepth"].push_back(part);
-        }
-        from = scores.depths[i];
+        if (scores.byDepth[i].nTokens() == 0) continue;
+        ordered_json part = toJson(scores.byDepth[i], compared);
+        part["from"] = scores.from(i);
+        part["to"] = scores.depths[i];
+        out["byDepth"].push_back(part);
     }
     out["seconds"] = seconds;
     return out;
@@ -242,15 +144,16 @@ Result<int> runPerplexity(const PerplexityArgs& args, const CancelToken& cancel)
         saved.emplace(*std::move(file));
     }
     const std::int64_t start = nowNs();
-    Scores scores;
-    scores.depths = args.depths;
-    std::sort(scores.depths.begin(), scores.depths.end());
-    scores.byDepth.resize(scores.depths.size());
+    DepthScores scores(args.depths);
+    ScoreHooks hooks;
+    if (saved)
+        hooks.position = [&, words = static_cast<std::size_t>(wordsOf((*engine)->model()))](
+                             std::span<const float> logits) {
+            return saved->add(Distribution(logits.first(words)));
+        };
     for (std::size_t i = 0; i < windows->count(); ++i) {
         const std::vector<TokenId> window = windows->at(i);
-        if (auto ok = scoreWindow(**engine, reference->get(), window, scores,
-                                  saved ? &*saved : nullptr, cancel);
-            !ok)
+        if (auto ok = scoreWindow(**engine, reference->get(), window, scores, hooks, cancel); !ok)
             return ok.error();
         note("window " + std::to_string(i + 1) + " of " + std::to_string(windows->count()) +
              ": perplexity so far " + formatNumber(scores.all.perplexity(), 3));

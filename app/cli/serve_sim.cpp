@@ -43,23 +43,6 @@ BatchSettings batchSettings(const ServeArgs& args, const std::string& policy) {
     return s;
 }
 
-std::vector<ServeRequest> requestsOf(std::vector<Arrival> arrivals, const SamplingSettings& how) {
-    std::vector<ServeRequest> requests;
-    for (Arrival& arrival : arrivals) {
-        ServeRequest request;
-        request.generate.prompt = std::move(arrival.prompt);
-        request.generate.maxTokens = arrival.maxTokens;
-        request.generate.sampling = how;
-        request.generate.ignoreEos = true;  // so many tokens as the load says
-        request.arrivalSeconds = arrival.seconds;
-        request.priority = arrival.priority;
-        request.client = std::move(arrival.client);
-        request.cancelAfterSeconds = arrival.cancelAfterSeconds;
-        requests.push_back(std::move(request));
-    }
-    return requests;
-}
-
 Result<Outcome> measure(Engine& engine, const std::vector<ServeRequest>& requests,
                         const ServeArgs& args, const std::string& policy,
                         const CancelToken& cancel) {
@@ -148,14 +131,6 @@ std::string toTable(const std::vector<Outcome>& outcomes, const ServeArgs& args)
     return out;
 }
 
-std::int64_t longest(const std::vector<ServeRequest>& requests) {
-    std::int64_t most = 1;
-    for (const ServeRequest& request : requests)
-        most = std::max<std::int64_t>(
-            most, std::ssize(request.generate.prompt) + request.generate.maxTokens);
-    return most;
-}
-
 }  // namespace
 
 Result<int> runServeSim(const ServeArgs& args, const CancelToken& cancel) {
@@ -180,10 +155,10 @@ Result<int> runServeSim(const ServeArgs& args, const CancelToken& cancel) {
         note("wrote " + args.saveArrivals);
         return 0;
     }
-    const std::vector<ServeRequest> requests = requestsOf(*std::move(arrivals), args.sampling);
+    const std::vector<ServeRequest> requests = serveRequests(*std::move(arrivals), args.sampling);
 
     LaneSpec lane = args.lane;
-    if (lane.context == 0) lane.context = longest(requests);
+    if (lane.context == 0) lane.context = longestText(requests);
     auto settings = engineSettings(lane);
     if (!settings) return settings.error();
     settings->maxSequences = args.maxRunning;

@@ -32,6 +32,32 @@ AppContext::AppContext(QObject* parent) : QObject(parent) {
     else
         storeError = QString::fromStdString(opened.error().toString());
     controller = std::make_unique<RunController>(store);
+    connectCache();
+}
+
+void AppContext::connectCache() {
+    connect(controller.get(), &RunController::cacheBegan, &cache,
+            [this] { cache.begin(CacheLog::Source::Run); });
+    connect(controller.get(), &RunController::cacheChanged, &cache,
+            [this](const CacheBatchPtr& batch) { cache.add(*batch); });
+    connect(controller.get(), &RunController::cacheEnded, &cache, &CacheLog::end);
+    connect(&serving, &ServingController::cacheBegan, &cache,
+            [this] { cache.begin(CacheLog::Source::Serving); });
+    connect(&serving, &ServingController::cacheChanged, &cache,
+            [this](const CacheBatchPtr& batch) { cache.add(*batch); });
+    connect(&serving, &BackgroundJob::runningChanged, &cache, [this](bool running) {
+        if (!running && cache.source() == CacheLog::Source::Serving && cache.live()) cache.end();
+    });
+}
+
+bool AppContext::busy() const {
+    return controller->running() || serving.running() || divergence.running();
+}
+
+void AppContext::cancelAll() {
+    if (controller->running()) controller->cancel();
+    serving.cancel();
+    divergence.cancel();
 }
 
 AppContext::~AppContext() = default;
@@ -181,6 +207,14 @@ void AppContext::showRun(const profiler::RunSnapshot& run) {
     if (auto plan = parsePlan(run->header.planJson, "stored plan"))
         document.adopt(*plan, tr("Open stored run"));
     controller->show(run);
+    // Of a stored run only the memory over time is known.
+    CacheBatch kept;
+    for (const trace::LaneRecord& lane : run->lanes)
+        kept.lanes.push_back({static_cast<std::int16_t>(lane.index), lane.name, poolOf(lane)});
+    for (std::size_t i = 0; i < run->kvEvents.size(); ++i) kept.kv.push_back(run->kvEvents[i]);
+    cache.begin(CacheLog::Source::Run);
+    cache.add(kept);
+    cache.end();
     emit runOpened();
 }
 

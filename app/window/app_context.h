@@ -6,11 +6,14 @@
 #include <QStringList>
 #include <memory>
 
+#include "app/bridge/cache_log.h"
+#include "app/bridge/divergence_controller.h"
 #include "app/bridge/model_info.h"
 #include "app/bridge/model_library.h"
 #include "app/bridge/plan_document.h"
 #include "app/bridge/run_controller.h"
 #include "app/bridge/selection.h"
+#include "app/bridge/serving_controller.h"
 #include "app/bridge/trace_opener.h"
 #include "profiler/store/run_store.h"
 
@@ -33,7 +36,15 @@ class AppContext : public QObject {
     Selection selection;
     TraceOpener traces;
     profiler::RunSnapshot openedTrace;  ///< shown in place of the run; null: none
+    CacheLog cache;                     ///< blocks of the last run or serving
     std::unique_ptr<RunController> controller;
+    ServingController serving;
+    DivergenceController divergence;
+
+    /// A run or a measurement is under way: two that are timed never go on at once.
+    [[nodiscard]] bool busy() const;
+    /// Asks whatever goes on to stop.
+    void cancelAll();
 
     /// The plan of the last time, or the starter plan when a known model is there, or nothing.
     void restoreSession();
@@ -62,6 +73,7 @@ class AppContext : public QObject {
     void runOpened();
 
   private:
+    void connectCache();
     void showRun(const profiler::RunSnapshot& run);
     void report(const Error& error);
 };

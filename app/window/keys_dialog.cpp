@@ -41,7 +41,7 @@ void showKeysDialog(QWidget* parent) {
                  {QStringLiteral("Esc"), Keys::tr("stop the run, clear the selection")},
                  {QStringLiteral("Ctrl+O"), Keys::tr("open a model")},
                  {QStringLiteral("Ctrl+K"), Keys::tr("command palette")},
-                 {QStringLiteral("Ctrl+1 … Ctrl+4"), Keys::tr("pages")},
+                 {QStringLiteral("Ctrl+1 … Ctrl+6"), Keys::tr("pages")},
                  {QStringLiteral("Ctrl+L"), Keys::tr("write in the prompt")},
                  {QStringLiteral("Ctrl+I"), Keys::tr("show or hide the inspector")},
                  {QStringLiteral("Ctrl+Z, Ctrl+Shift+Z"), Keys::tr("undo, redo lane edits")},

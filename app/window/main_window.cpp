@@ -16,6 +16,7 @@
 #include <QVBoxLayout>
 
 #include "app/theme/theme.h"
+#include "app/views/cache/cache_page.h"
 #include "app/views/kernels/kernels_page.h"
 #include "app/views/model/model_page.h"
 #include "app/views/play/lane_strip.h"
@@ -23,6 +24,7 @@
 #include "app/views/play/prompt_bar.h"
 #include "app/views/play/start_page.h"
 #include "app/views/runs/runs_page.h"
+#include "app/views/serving/serving_page.h"
 #include "app/window/status_line.h"
 
 namespace lanescope::app {
@@ -82,9 +84,15 @@ void MainWindow::buildPages() {
     m_play = new PlayPage(&m_context->document, &m_context->models, &m_context->selection, m_pages);
     m_model = new ModelPage(&m_context->document, m_pages);
     m_kernels = new KernelsPage(&m_context->selection, m_pages);
+    m_cache = new CachePage({&m_context->document, &m_context->models, &m_context->cache,
+                             &m_context->serving, &m_context->divergence},
+                            m_pages);
+    m_serving = new ServingPage(&m_context->document, &m_context->serving, m_pages);
     m_runs = new RunsPage(m_context->store, m_pages);
     addPage(QStringLiteral("play"), tr("Play"), QStringLiteral("play"), m_play);
     addPage(QStringLiteral("model"), tr("Model"), QStringLiteral("model"), m_model);
+    addPage(QStringLiteral("cache"), tr("Cache"), QStringLiteral("cache"), m_cache);
+    addPage(QStringLiteral("serving"), tr("Serving"), QStringLiteral("serving"), m_serving);
     addPage(QStringLiteral("kernels"), tr("Kernels"), QStringLiteral("kernels"), m_kernels);
     addPage(QStringLiteral("runs"), tr("Runs"), QStringLiteral("runs"), m_runs);
     connect(m_railButtons, &QButtonGroup::idClicked, this, &MainWindow::showPage);
@@ -154,6 +162,7 @@ void MainWindow::connectContext() {
     connect(m_context, &AppContext::problem, this, &MainWindow::showProblem);
     connect(m_context, &AppContext::runOpened, this, [this] { showPage(0); });
     connectTraces();
+    connectMeasurements();
     connect(&m_context->document, &PlanDocument::pathChanged, this, &MainWindow::updateTitle);
     connect(m_context->document.undoStack(), &QUndoStack::cleanChanged, this,
             &MainWindow::updateTitle);
@@ -184,8 +193,43 @@ void MainWindow::connectTraces() {
     connect(m_kernels, &KernelsPage::traceOpenRequested, this, &MainWindow::openTrace);
 }
 
+void MainWindow::connectMeasurements() {
+    for (BackgroundJob* job :
+         std::initializer_list<BackgroundJob*>{&m_context->serving, &m_context->divergence}) {
+        connect(job, &BackgroundJob::runningChanged, this, [this] {
+            updateBusy();
+            endClosing();
+        });
+        connect(job, &BackgroundJob::progressChanged, m_status, &StatusLine::setProgress);
+    }
+    connect(m_serving, &ServingPage::openModelRequested, this, &MainWindow::showOpenDialog);
+    connect(m_cache, &CachePage::openModelRequested, this, &MainWindow::showOpenDialog);
+    connect(m_cache, &CachePage::servingRequested, m_serving, &ServingPage::start);
+}
+
+void MainWindow::updateBusy() {
+    const bool run = m_context->controller->running();
+    const bool measuring = m_context->serving.running() || m_context->divergence.running();
+    const bool cancelling = m_context->controller->cancelling() ||
+                            m_context->serving.cancelling() || m_context->divergence.cancelling();
+    m_status->setRunning(run || measuring, cancelling);
+    m_runAction->setEnabled(!run && !measuring);
+    m_stopAction->setEnabled((run || measuring) && !cancelling);
+    const QString why = run ? tr("A run is in progress: stop it, or wait for its end")
+                        : measuring
+                            ? tr("A measurement is in progress: stop it, or wait for its end")
+                            : QString();
+    m_serving->setBlocked(m_context->serving.running() ? QString() : why);
+    m_cache->setBlocked(m_context->divergence.running() ? QString() : why);
+}
+
 void MainWindow::startRun() {
     if (m_context->controller->running()) return;
+    if (m_context->busy()) {
+        showProblem(tr("A measurement is in progress"),
+                    tr("Stop it, or run the prompt afterwards."));
+        return;
+    }
     m_play->showError({}, {});
     m_context->selection.clear();
     m_context->controller->setBaseDir(m_context->document.baseDir());
@@ -194,16 +238,16 @@ void MainWindow::startRun() {
 }
 
 void MainWindow::stopRun() {
-    if (!m_context->controller->running()) return;
-    m_context->controller->cancel();
-    m_play->setRunning(true, true);
-    m_status->setRunning(true, true);
-    m_stopAction->setEnabled(false);
+    if (!m_context->busy()) return;
+    m_context->cancelAll();
+    if (m_context->controller->running()) m_play->setRunning(true, true);
+    updateBusy();
 }
 
 void MainWindow::showSnapshot(const profiler::RunSnapshot& run) {
     m_play->setRun(run);
     m_kernels->setRun(run);
+    m_cache->setRun(run);
     m_status->setRun(run);
     m_exportAction->setEnabled(run != nullptr);
 }
@@ -211,14 +255,16 @@ void MainWindow::showSnapshot(const profiler::RunSnapshot& run) {
 void MainWindow::setRunning(bool running) {
     const bool cancelling = m_context->controller->cancelling();
     m_play->setRunning(running, cancelling);
-    m_status->setRunning(running, cancelling);
-    m_runAction->setEnabled(!running);
-    m_stopAction->setEnabled(running && !cancelling);
+    updateBusy();
     if (running) return;
     if (m_closing)
-        close();
+        endClosing();
     else if (m_pageKeys[currentPage()] == QLatin1String("runs"))
         m_runs->refresh();
+}
+
+void MainWindow::endClosing() {
+    if (m_closing && !m_context->busy()) close();
 }
 
 void MainWindow::showProblem(const QString& message, const QString& details) {
@@ -227,7 +273,7 @@ void MainWindow::showProblem(const QString& message, const QString& details) {
 }
 
 void MainWindow::escape() {
-    if (m_context->controller->running())
+    if (m_context->busy())
         stopRun();
     else
         m_context->selection.clear();
@@ -243,12 +289,12 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     QSettings().setValue(kGeometryKey, saveGeometry());
     m_play->saveLayout();
     m_context->saveSession();
-    if (m_context->controller->running()) {
+    if (m_context->busy()) {
         // The run ends within a layer or a token; until then the window is only out of sight.
         m_closing = true;
         event->ignore();
         hide();
-        m_context->controller->cancel();
+        m_context->cancelAll();
         return;
     }
     event->accept();

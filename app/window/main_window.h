@@ -17,11 +17,14 @@ class QVBoxLayout;
 
 namespace lanescope::app {
 
+class BackgroundJob;
+class CachePage;
 class KernelsPage;
 class ModelPage;
 class OpenDialog;
 class PlayPage;
 class RunsPage;
+class ServingPage;
 class StatusLine;
 
 class MainWindow : public QMainWindow {
@@ -34,6 +37,8 @@ class MainWindow : public QMainWindow {
     [[nodiscard]] PlayPage* play() const { return m_play; }
     [[nodiscard]] ModelPage* model() const { return m_model; }
     [[nodiscard]] KernelsPage* kernels() const { return m_kernels; }
+    [[nodiscard]] CachePage* cache() const { return m_cache; }
+    [[nodiscard]] ServingPage* serving() const { return m_serving; }
     [[nodiscard]] RunsPage* runs() const { return m_runs; }
     [[nodiscard]] StatusLine* status() const { return m_status; }
     /// File-name-like keys of the pages, in the rail's order: "play", "model", …
@@ -68,12 +73,16 @@ class MainWindow : public QMainWindow {
     void buildViewMenu();
     void connectContext();
     void connectTraces();
+    void connectMeasurements();
     QAction* addCommand(class QMenu* menu, const QString& text, const QKeySequence& keys,
                         std::function<void()> run);
     void addPage(const QString& key, const QString& name, const QString& icon, QWidget* page);
     void showPageOf(const QString& key);
     void showSnapshot(const profiler::RunSnapshot& run);
     void setRunning(bool running);
+    /// Progress, Stop and what may be started, after anything began or ended.
+    void updateBusy();
+    void endClosing();
     void showProblem(const QString& message, const QString& details);
     void openPlanOrRun();
     void openTrace();
@@ -92,6 +101,8 @@ class MainWindow : public QMainWindow {
     PlayPage* m_play = nullptr;
     ModelPage* m_model = nullptr;
     KernelsPage* m_kernels = nullptr;
+    CachePage* m_cache = nullptr;
+    ServingPage* m_serving = nullptr;
     RunsPage* m_runs = nullptr;
     StatusLine* m_status = nullptr;
     QMenu* m_recentMenu = nullptr;

@@ -107,7 +107,8 @@ void MainWindow::buildFileMenu() {
 
 void MainWindow::buildViewMenu() {
     QMenu* view = menuBar()->addMenu(tr("&View"));
-    const QStringList names{tr("&Play"), tr("&Model"), tr("&Kernels"), tr("&Runs")};
+    const QStringList names{tr("&Play"),    tr("&Model"),   tr("&Cache"),
+                            tr("&Serving"), tr("&Kernels"), tr("&Runs")};
     for (int i = 0; i < names.size(); ++i)
         addCommand(view, names[i], QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)),
                    [this, i] { showPage(i); });

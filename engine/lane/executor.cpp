@@ -89,6 +89,8 @@ class WithoutOps : public trace::Sink {
         if (s.op >= trace::Op::Prefill) m_sink.span(s);
     }
     void kv(const trace::KvEvent& e) override { m_sink.kv(e); }
+    [[nodiscard]] bool wantsBlocks() const override { return m_sink.wantsBlocks(); }
+    void block(const trace::BlockEvent& e) override { m_sink.block(e); }
     void prefillProgress(std::int32_t request, std::int32_t done, std::int32_t total) override {
         m_sink.prefillProgress(request, done, total);
     }

@@ -183,6 +183,7 @@ class Server {
         const BlockPool& pool = *m_parts.pool;
         step.blocks = pool.nBlocks();
         step.blocksInUse = pool.nInUse();
+        step.blocksRead = static_cast<std::int32_t>(m_scheduler.blocksRead());
         step.blocksShared = pool.nShared();
         step.blocksKept = pool.nKept();
         step.tokensHeld = m_scheduler.tokensHeld();
@@ -290,6 +291,32 @@ class Server {
 };
 
 }  // namespace
+
+std::vector<ServeRequest> serveRequests(std::vector<Arrival> arrivals,
+                                        const SamplingSettings& sampling) {
+    std::vector<ServeRequest> requests;
+    for (Arrival& arrival : arrivals) {
+        ServeRequest request;
+        request.generate.prompt = std::move(arrival.prompt);
+        request.generate.maxTokens = arrival.maxTokens;
+        request.generate.sampling = sampling;
+        request.generate.ignoreEos = true;  // so many tokens as the load says
+        request.arrivalSeconds = arrival.seconds;
+        request.priority = arrival.priority;
+        request.client = std::move(arrival.client);
+        request.cancelAfterSeconds = arrival.cancelAfterSeconds;
+        requests.push_back(std::move(request));
+    }
+    return requests;
+}
+
+std::int64_t longestText(const std::vector<ServeRequest>& requests) {
+    std::int64_t most = 1;
+    for (const ServeRequest& request : requests)
+        most = std::max<std::int64_t>(
+            most, std::ssize(request.generate.prompt) + request.generate.maxTokens);
+    return most;
+}
 
 Result<ServeResult> serve(Engine& engine, const std::vector<ServeRequest>& requests,
                           BatchSettings settings, const trace::Cursor& cursor,

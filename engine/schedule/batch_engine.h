@@ -10,6 +10,7 @@
 
 #include "engine/base/cancel.h"
 #include "engine/decode/engine.h"
+#include "engine/schedule/arrivals.h"
 #include "engine/schedule/scheduler.h"
 #include "engine/trace/serving.h"
 
@@ -23,6 +24,12 @@ struct ServeRequest {
     double cancelAfterSeconds = -1.0;     ///< given up so long after its arrival; < 0: never
     const CancelToken* cancel = nullptr;  ///< this request's own
 };
+
+/// Arrivals as requests: each gets as many tokens as its arrival says, whatever they are.
+std::vector<ServeRequest> serveRequests(std::vector<Arrival> arrivals,
+                                        const SamplingSettings& sampling);
+/// Tokens of the longest of them, prompt and answer: what a context must hold.
+std::int64_t longestText(const std::vector<ServeRequest>& requests);
 
 struct ServedRequest {
     trace::ServedRecord record;

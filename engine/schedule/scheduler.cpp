@@ -320,6 +320,12 @@ std::int64_t Scheduler::tokensHeld() const {
     return n;
 }
 
+std::int64_t Scheduler::blocksRead() const {
+    std::int64_t n = 0;
+    for (const auto& ticket : m_running) n += ticket->table.nHeld();
+    return n;
+}
+
 Scheduler::Ticket* Scheduler::find(std::int32_t id) const {
     for (const Tickets* tickets : {&m_running, &m_waiting})
         for (const auto& ticket : *tickets)

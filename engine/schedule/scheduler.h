@@ -104,6 +104,8 @@ class Scheduler {
     /// Tokens in the blocks of running requests; with the pool's figures: how much of them is
     /// empty.
     [[nodiscard]] std::int64_t tokensHeld() const;
+    /// Blocks that running requests read, a shared one once for each.
+    [[nodiscard]] std::int64_t blocksRead() const;
     [[nodiscard]] std::int32_t preemptions() const { return m_preemptions; }
 
   private:

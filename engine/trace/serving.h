@@ -20,9 +20,10 @@ struct BatchStep {
     std::int32_t decodeTokens = 0;  ///< the same, of steps of decoding
     std::int32_t blocks = 0;        ///< of the pool
     std::int32_t blocksInUse = 0;   ///< held by requests
+    std::int32_t blocksRead = 0;    ///< by running requests, a shared one once for each
     std::int32_t blocksShared = 0;  ///< of them, by two or more
     std::int32_t blocksKept = 0;    ///< held by none, content known
-    std::int64_t tokensHeld = 0;    ///< in the blocks of running requests, shared ones once each
+    std::int64_t tokensHeld = 0;    ///< of running requests in the cache, shared ones once for each
     std::int32_t preemptions = 0;   ///< so far
     std::int32_t maxRunning = 0;    ///< requests that may run at once
 };

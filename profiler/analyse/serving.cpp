@@ -27,7 +27,9 @@ void addSteps(std::span<const trace::BatchStep> steps, std::int64_t blockTokens,
         if (step.blocks > 0) used += ns * step.blocksInUse / step.blocks;
         const auto places = static_cast<double>(step.blocksInUse * blockTokens);
         held += ns * places;
-        empty += ns * std::max(places - static_cast<double>(step.tokensHeld), 0.0);
+        // Shared blocks are whole: what is empty belongs to one request.
+        const auto read = static_cast<double>(step.blocksRead * blockTokens);
+        empty += ns * std::max(read - static_cast<double>(step.tokensHeld), 0.0);
         stats.queuePeak = std::max(stats.queuePeak, step.waiting);
         stats.kvBlocksPeak = std::max(stats.kvBlocksPeak, step.blocksInUse);
         stats.preemptions = std::max<std::int64_t>(stats.preemptions, step.preemptions);

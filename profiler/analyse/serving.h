@@ -38,8 +38,8 @@ struct ServingStats {
     double goodShare = 0.0;          ///< of all requests
     double occupancy = 0.0;  ///< sequences in a pass / most at once, mean over the passes' time
     double kvUse = 0.0;      ///< blocks in use / blocks, the same
-    double kvEmpty =
-        0.0;  ///< places in blocks in use that hold nothing, the same (est. while shared)
+    double kvEmpty = 0.0;    ///< places in blocks in use that hold nothing, the same (est. where
+                             ///< attention windows let go of blocks)
     std::int32_t kvBlocksPeak = 0;
     std::int32_t queuePeak = 0;
     std::int64_t finished = 0, cancelled = 0, failed = 0;

@@ -36,6 +36,43 @@
     </message>
 </context>
 <context>
+    <name>lanescope::app::BlockView</name>
+    <message numerus="yes">
+        <source>%n reader(s)</source>
+        <translation>
+            <numerusform>%n reader</numerusform>
+            <numerusform>%n readers</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::CalculatorTab</name>
+    <message numerus="yes">
+        <source>%1 (%n sequence(s))</source>
+        <translation>
+            <numerusform>%1 (%n sequence)</numerusform>
+            <numerusform>%1 (%n sequences)</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::FormatsTab</name>
+    <message numerus="yes">
+        <source>%n window(s)</source>
+        <translation>
+            <numerusform>%n window</numerusform>
+            <numerusform>%n windows</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n token</numerusform>
+            <numerusform>%n tokens</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>lanescope::app::Inspector</name>
     <message numerus="yes">
         <source>%n token(s)</source>

@@ -176,6 +176,49 @@
     </message>
 </context>
 <context>
+    <name>KvWords</name>
+    <message>
+        <source>4 bytes</source>
+        <translation>4 字节</translation>
+    </message>
+    <message>
+        <source>2 bytes</source>
+        <translation>2 字节</translation>
+    </message>
+    <message>
+        <source>1 byte</source>
+        <translation>1 字节</translation>
+    </message>
+    <message>
+        <source>(1 + 4/%1) bytes</source>
+        <translation>(1 + 4/%1) 字节</translation>
+    </message>
+    <message>
+        <source>(1/2 + 4/%1) bytes</source>
+        <translation>(1/2 + 4/%1) 字节</translation>
+    </message>
+    <message>
+        <source>%1 layers × %2 KV heads × %3 columns × </source>
+        <translation>%1 层 × %2 个 KV 头 × %3 列 × </translation>
+    </message>
+    <message>
+        <source>2 (K, V) × </source>
+        <translation>2（K、V）× </translation>
+    </message>
+    <message>
+        <source>(%1 of K + %2 of V)</source>
+        <translation>（K %1 + V %2）</translation>
+    </message>
+    <message>
+        <source>%1 = %2 bytes a token</source>
+        <translation>%1 = 每个 token %2 字节</translation>
+    </message>
+    <message>
+        <source>Heads of %1 columns cannot be stored as %2: choose another format.</source>
+        <translation>%1 列的头不能存为 %2：请选择其他格式。</translation>
+    </message>
+</context>
+<context>
     <name>LaneChips</name>
     <message>
         <source>Where the lane computes</source>
@@ -1060,6 +1103,208 @@
     </message>
 </context>
 <context>
+    <name>ServingPolicy</name>
+    <message>
+        <source>Continuous</source>
+        <translation>连续</translation>
+    </message>
+    <message>
+        <source>Static</source>
+        <translation>静态</translation>
+    </message>
+    <message>
+        <source>Sequential</source>
+        <translation>逐个</translation>
+    </message>
+    <message>
+        <source>Requests join and leave at every pass; prompts are computed in pieces beside the others&apos; decoding (arXiv 2308.16369)</source>
+        <translation>请求在每一趟都可以加入和离开；提示分块计算，与其他请求的解码并行（arXiv 2308.16369）</translation>
+    </message>
+    <message>
+        <source>A batch is filled while nothing runs and then runs to its last request&apos;s end</source>
+        <translation>空闲时凑满一批，然后运行到其中最后一个请求结束</translation>
+    </message>
+    <message>
+        <source>One request at a time</source>
+        <translation>一次只运行一个请求</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>done</source>
+        <translation>完成</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+</context>
+<context>
+    <name>ServingTable</name>
+    <message>
+        <source>first token within %1 ms and %2 ms a token after it</source>
+        <translation>首个 token 在 %1 ms 内，其后每个 token %2 ms</translation>
+    </message>
+    <message>
+        <source>Policy</source>
+        <translation>策略</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Ended</source>
+        <translation>已结束</translation>
+    </message>
+    <message>
+        <source>Requests that ended well, of all</source>
+        <translation>正常结束的请求数／总数</translation>
+    </message>
+    <message>
+        <source>tok/s</source>
+        <translation>tok/s</translation>
+    </message>
+    <message>
+        <source>Tokens given out / time from first arrival to last end</source>
+        <translation>输出的 token 数 ÷ 从首个请求到达到最后一个结束的时间</translation>
+    </message>
+    <message>
+        <source>× sequential</source>
+        <translation>× 逐个</translation>
+    </message>
+    <message>
+        <source>tok/s of this policy / tok/s of Sequential</source>
+        <translation>本策略的 tok/s ÷ 逐个策略的 tok/s</translation>
+    </message>
+    <message>
+        <source>Goodput</source>
+        <translation>有效吞吐</translation>
+    </message>
+    <message>
+        <source>Requests a second that kept the goal: %1 (arXiv 2401.09670)</source>
+        <translation>每秒达到目标的请求数：%1（arXiv 2401.09670）</translation>
+    </message>
+    <message>
+        <source>Goal kept %</source>
+        <translation>达标 %</translation>
+    </message>
+    <message>
+        <source>Of all requests: %1</source>
+        <translation>占全部请求：%1</translation>
+    </message>
+    <message>
+        <source>TTFT p50 ms</source>
+        <translation>TTFT p50 ms</translation>
+    </message>
+    <message>
+        <source>Arrival to first token, of a request</source>
+        <translation>请求从到达到首个 token</translation>
+    </message>
+    <message>
+        <source>TTFT p95 ms</source>
+        <translation>TTFT p95 ms</translation>
+    </message>
+    <message>
+        <source>ITL p50 ms</source>
+        <translation>ITL p50 ms</translation>
+    </message>
+    <message>
+        <source>Every gap between two tokens of a request</source>
+        <translation>同一请求相邻两个 token 之间的每个间隔</translation>
+    </message>
+    <message>
+        <source>ITL p95 ms</source>
+        <translation>ITL p95 ms</translation>
+    </message>
+    <message>
+        <source>ITL p99 ms</source>
+        <translation>ITL p99 ms</translation>
+    </message>
+    <message>
+        <source>TPOT p50 ms</source>
+        <translation>TPOT p50 ms</translation>
+    </message>
+    <message>
+        <source>(end − first token) / (tokens − 1), of a request</source>
+        <translation>请求的（结束 − 首个 token）÷（token 数 − 1）</translation>
+    </message>
+    <message>
+        <source>Queue p95 ms</source>
+        <translation>排队 p95 ms</translation>
+    </message>
+    <message>
+        <source>Arrival to the first KV blocks, of a request</source>
+        <translation>请求从到达到获得首批 KV 块</translation>
+    </message>
+    <message>
+        <source>Batch %</source>
+        <translation>批 %</translation>
+    </message>
+    <message>
+        <source>Requests in a pass / most at once, mean over the passes&apos; time</source>
+        <translation>一趟中的请求数 ÷ 同时上限，按各趟时间平均</translation>
+    </message>
+    <message>
+        <source>KV %</source>
+        <translation>KV %</translation>
+    </message>
+    <message>
+        <source>KV blocks held / all blocks, mean over the passes&apos; time</source>
+        <translation>占用的 KV 块 ÷ 全部块，按各趟时间平均</translation>
+    </message>
+    <message>
+        <source>Preempted</source>
+        <translation>抢占</translation>
+    </message>
+    <message>
+        <source>Times that a request had to give its blocks back and was computed again</source>
+        <translation>请求被迫交还块并重新计算的次数</translation>
+    </message>
+    <message>
+        <source>Reused</source>
+        <translation>复用</translation>
+    </message>
+    <message>
+        <source>Prompt tokens whose KV blocks were in the cache already</source>
+        <translation>KV 块已在缓存中的提示 token 数</translation>
+    </message>
+    <message>
+        <source>Seconds</source>
+        <translation>秒</translation>
+    </message>
+    <message>
+        <source>First arrival to last end</source>
+        <translation>从首个请求到达到最后一个结束</translation>
+    </message>
+    <message>
+        <source>All %1 policies gave the same tokens: %2 in %3 requests.</source>
+        <translation>%1 种策略给出的 token 完全相同：%3 个请求共 %2 个。</translation>
+    </message>
+    <message>
+        <source>The policies gave different tokens: first in request %1, token %2.</source>
+        <translation>各策略给出的 token 不同：首先在请求 %1 的第 %2 个 token。</translation>
+    </message>
+    <message>
+        <source>%1: %2.</source>
+        <translation>%1：%2。</translation>
+    </message>
+    <message>
+        <source>Note: %1.</source>
+        <translation>注意：%1。</translation>
+    </message>
+</context>
+<context>
     <name>StatCells</name>
     <message>
         <source>= baseline</source>
@@ -1384,6 +1629,17 @@
     </message>
 </context>
 <context>
+    <name>lanescope::app::BackgroundJob</name>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>正在启动…</translation>
+    </message>
+</context>
+<context>
     <name>lanescope::app::BarList</name>
     <message>
         <source>Copy as Markdown</source>
@@ -1398,6 +1654,398 @@
     <message>
         <source>%1 elements</source>
         <translation>%1 个元素</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::BlockView</name>
+    <message>
+        <source>held (colour: the sequence)</source>
+        <translation>占用（颜色：所属序列）</translation>
+    </message>
+    <message>
+        <source>shared</source>
+        <translation>共享</translation>
+    </message>
+    <message>
+        <source>kept, content known</source>
+        <translation>保留，内容已知</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>evicted</source>
+        <translation>已驱逐</translation>
+    </message>
+    <message>
+        <source>positions %1 to %2</source>
+        <translation>位置 %1 到 %2</translation>
+    </message>
+    <message>
+        <source>Block %1</source>
+        <translation>块 %1</translation>
+    </message>
+    <message>
+        <source>held by request %1</source>
+        <translation>由请求 %1 占用</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n reader(s)</source>
+        <translation>
+            <numerusform>%n 个读者</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>kept: read by none, its content is known (last: request %1)</source>
+        <translation>保留：无人读取，内容已知（最后是请求 %1）</translation>
+    </message>
+    <message>
+        <source>free: its known content had to make room</source>
+        <translation>空闲：其已知内容已让位</translation>
+    </message>
+    <message>
+        <source>Copy as PNG</source>
+        <translation>复制为 PNG</translation>
+    </message>
+    <message>
+        <source>Copy as SVG</source>
+        <translation>复制为 SVG</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::BlocksTab</name>
+    <message>
+        <source>Blocks in a pass</source>
+        <translation>每一趟的块</translation>
+    </message>
+    <message>
+        <source>blocks</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>Here every block of the KV cache is a cell: which sequence holds it, which are shared, kept or evicted, while a run or the serving of many requests goes on, and afterwards at any moment; memory by lane over time beside it.</source>
+        <translation>这里 KV 缓存的每个块是一个格子：由哪个序列占用，哪些被共享、保留或驱逐。运行或服务众多请求时实时显示，之后可查看任意时刻；旁边是各通道的内存随时间的变化。</translation>
+    </message>
+    <message>
+        <source>Lane whose blocks are shown</source>
+        <translation>显示哪个通道的块</translation>
+    </message>
+    <message>
+        <source>Moment that is shown</source>
+        <translation>显示的时刻</translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation>跟随</translation>
+    </message>
+    <message>
+        <source>Show how the blocks stand now</source>
+        <translation>显示块的当前状态</translation>
+    </message>
+    <message>
+        <source>Bytes of the blocks in use, keys and values of all layers</source>
+        <translation>在用块的字节数，包括所有层的键和值</translation>
+    </message>
+    <message>
+        <source>When each forward pass began: blocks held, those of them that two or more sequences read, and blocks kept for their known content</source>
+        <translation>每趟前向开始时：占用的块、其中被两个以上序列读取的块，以及因内容已知而保留的块</translation>
+    </message>
+    <message>
+        <source>Blocks of the KV cache</source>
+        <translation>KV 缓存的块</translation>
+    </message>
+    <message>
+        <source>Lane %1</source>
+        <translation>通道 %1</translation>
+    </message>
+    <message>
+        <source>Serving:</source>
+        <translation>服务：</translation>
+    </message>
+    <message>
+        <source>Run:</source>
+        <translation>运行：</translation>
+    </message>
+    <message>
+        <source>Loading…</source>
+        <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>No block has been used yet.</source>
+        <translation>还没有用过任何块。</translation>
+    </message>
+    <message>
+        <source>%1 s / %2 s</source>
+        <translation>%1 s / %2 s</translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>%1 of %2 tokens</source>
+        <translation>%1 个，每个 %2 token</translation>
+    </message>
+    <message>
+        <source>Of the lane&apos;s pool; a block holds its tokens&apos; keys and values of all layers</source>
+        <translation>通道块池中的块；一个块存放其 token 在所有层的键和值</translation>
+    </message>
+    <message>
+        <source>Block size</source>
+        <translation>块大小</translation>
+    </message>
+    <message>
+        <source>Held</source>
+        <translation>占用</translation>
+    </message>
+    <message>
+        <source>Shared</source>
+        <translation>共享</translation>
+    </message>
+    <message>
+        <source>Held by two or more sequences</source>
+        <translation>被两个以上序列占用</translation>
+    </message>
+    <message>
+        <source>Saved by sharing</source>
+        <translation>共享节省</translation>
+    </message>
+    <message>
+        <source>Blocks that would be there a second time: readers beyond the first</source>
+        <translation>否则会多出的块：第一个之外的读者数</translation>
+    </message>
+    <message>
+        <source>Kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>Held by none; their content is known and is read again when a text begins so</source>
+        <translation>无人占用；内容已知，遇到同样开头的文本时会再次读取</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>Evictions</source>
+        <translation>驱逐</translation>
+    </message>
+    <message>
+        <source>Kept blocks that had to make room, up to this moment</source>
+        <translation>到此刻为止被迫让位的保留块</translation>
+    </message>
+    <message>
+        <source>Empty places</source>
+        <translation>空位</translation>
+    </message>
+    <message>
+        <source>time since the first block (s)</source>
+        <translation>自首个块起的时间（s）</translation>
+    </message>
+    <message>
+        <source>held</source>
+        <translation>占用</translation>
+    </message>
+    <message>
+        <source>shared</source>
+        <translation>共享</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>KV memory</source>
+        <translation>KV 内存</translation>
+    </message>
+    <message>
+        <source>Fragmentation: places of tokens in held blocks that held none when the pass began</source>
+        <translation>碎片：这一趟开始时，占用块中没有存放 token 的位置</translation>
+    </message>
+    <message>
+        <source>The blocks of a stored run are not kept one by one: run it again to see them.</source>
+        <translation>已存储的运行不保留逐个的块：再次运行即可看到。</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::CachePage</name>
+    <message>
+        <source>Parts of the cache page</source>
+        <translation>缓存页的各部分</translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>Calculator</source>
+        <translation>计算器</translation>
+    </message>
+    <message>
+        <source>Formats</source>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <source>Serve requests and watch the blocks</source>
+        <translation>服务一批请求并观察块</translation>
+    </message>
+    <message>
+        <source>Open a model…</source>
+        <translation>打开模型…</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::CalculatorTab</name>
+    <message>
+        <source>From</source>
+        <translation>来自</translation>
+    </message>
+    <message>
+        <source>Fills the shape in from a lane&apos;s model and its KV formats</source>
+        <translation>用通道的模型及其 KV 格式填入形状</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>层数</translation>
+    </message>
+    <message>
+        <source>That have a KV cache</source>
+        <translation>有 KV 缓存的层</translation>
+    </message>
+    <message>
+        <source>KV heads</source>
+        <translation>KV 头数</translation>
+    </message>
+    <message>
+        <source>Fewer than the query heads with grouped-query attention</source>
+        <translation>使用分组查询注意力时少于查询头</translation>
+    </message>
+    <message>
+        <source>Head size</source>
+        <translation>头大小</translation>
+    </message>
+    <message>
+        <source>Columns of a head</source>
+        <translation>一个头的列数</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Token 数</translation>
+    </message>
+    <message>
+        <source>Of each sequence</source>
+        <translation>每个序列的</translation>
+    </message>
+    <message>
+        <source>Batch</source>
+        <translation>批</translation>
+    </message>
+    <message>
+        <source>Sequences at once</source>
+        <translation>同时的序列数</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>Tokens of a block; sequences take whole blocks</source>
+        <translation>一个块的 token 数；序列占用整块</translation>
+    </message>
+    <message>
+        <source>Keys as</source>
+        <translation>键存为</translation>
+    </message>
+    <message>
+        <source>Format that keys are stored in</source>
+        <translation>键的存储格式</translation>
+    </message>
+    <message>
+        <source>Values as</source>
+        <translation>值存为</translation>
+    </message>
+    <message>
+        <source>Format that values are stored in</source>
+        <translation>值的存储格式</translation>
+    </message>
+    <message>
+        <source>Formula</source>
+        <translation>公式</translation>
+    </message>
+    <message>
+        <source>Every format for this shape</source>
+        <translation>此形状下的每种格式</translation>
+    </message>
+    <message>
+        <source>numbers below</source>
+        <translation>下方的数字</translation>
+    </message>
+    <message>
+        <source>A token in a layer</source>
+        <translation>每层每个 token</translation>
+    </message>
+    <message>
+        <source>Keys and values, with a token&apos;s share of what scales them</source>
+        <translation>键和值，以及每个 token 分摊的缩放量</translation>
+    </message>
+    <message>
+        <source>A token</source>
+        <translation>每个 token</translation>
+    </message>
+    <message>
+        <source>In all layers</source>
+        <translation>所有层</translation>
+    </message>
+    <message>
+        <source>A sequence</source>
+        <translation>每个序列</translation>
+    </message>
+    <message>
+        <source>%1 (%2 tokens in %3 blocks of %4)</source>
+        <translation>%1（%2 个 token，占 %3 个大小为 %4 的块）</translation>
+    </message>
+    <message>
+        <source>Keys of open blocks</source>
+        <translation>未满块的键</translation>
+    </message>
+    <message>
+        <source>int4 keys are coded a block at a time; until a block is whole they stay as they are</source>
+        <translation>int4 的键按块编码；块未满之前保持原样</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>合计</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 (%n sequence(s))</source>
+        <translation>
+            <numerusform>%1（%n 个序列）</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Allocated in the last run</source>
+        <translation>上次运行实际分配</translation>
+    </message>
+    <message>
+        <source>%1 for %2 tokens</source>
+        <translation>%1，可存 %2 个 token</translation>
+    </message>
+    <message>
+        <source>What this lane&apos;s pool really took, with its own context</source>
+        <translation>此通道的块池按其上下文实际占用的内存</translation>
+    </message>
+    <message>
+        <source>K and V as</source>
+        <translation>K 和 V 存为</translation>
+    </message>
+    <message>
+        <source>Bytes a token</source>
+        <translation>每个 token 的字节数</translation>
+    </message>
+    <message>
+        <source>Times smaller than fp32</source>
+        <translation>相对 fp32 缩小倍数</translation>
     </message>
 </context>
 <context>
@@ -1607,6 +2255,13 @@
     </message>
 </context>
 <context>
+    <name>lanescope::app::DivergenceController</name>
+    <message>
+        <source>%1: window %2 of %3</source>
+        <translation>%1：第 %2 个窗口，共 %3 个</translation>
+    </message>
+</context>
+<context>
     <name>lanescope::app::ErrorBanner</name>
     <message>
         <source>Error</source>
@@ -1619,6 +2274,209 @@
     <message>
         <source>Dismiss</source>
         <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::FormatsTab</name>
+    <message>
+        <source>Measure</source>
+        <translation>测量</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Measure the ticked formats</source>
+        <translation>测量勾选的格式</translation>
+    </message>
+    <message>
+        <source>KLD by positions before</source>
+        <translation>KLD 随前文长度的变化</translation>
+    </message>
+    <message>
+        <source>nats</source>
+        <translation>nats</translation>
+    </message>
+    <message>
+        <source>est. %1 left</source>
+        <translation>估计还需 %1</translation>
+    </message>
+    <message>
+        <source>Lane</source>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>Its model and settings, but for the cache</source>
+        <translation>它的模型和设置，缓存除外</translation>
+    </message>
+    <message>
+        <source>Against</source>
+        <translation>对照</translation>
+    </message>
+    <message>
+        <source>Format of the cache that is compared with</source>
+        <translation>作为对照的缓存格式</translation>
+    </message>
+    <message>
+        <source>Formats</source>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>Depths</source>
+        <translation>深度</translation>
+    </message>
+    <message>
+        <source>A figure for the positions up to each; the last is the length of a window</source>
+        <translation>每个深度以内的位置各得一个数；最后一个是窗口长度</translation>
+    </message>
+    <message>
+        <source>Windows</source>
+        <translation>窗口数</translation>
+    </message>
+    <message>
+        <source>Of the text, at most</source>
+        <translation>文本最多取几个</translation>
+    </message>
+    <message>
+        <source>Choose a text</source>
+        <translation>选择文本</translation>
+    </message>
+    <message>
+        <source>built in</source>
+        <translation>内置</translation>
+    </message>
+    <message>
+        <source>Text file</source>
+        <translation>文本文件</translation>
+    </message>
+    <message>
+        <source>Empty: the project&apos;s own descriptions. A text of your own says more.</source>
+        <translation>留空：使用本项目自己的说明文字。用你自己的文本更有意义。</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>How far predictions move when keys and values are stored in fewer bits: the KL divergence from the reference cache, on the same text, apart by how many positions came before. Measured here, in the background.</source>
+        <translation>键和值用更少的位存储时预测会偏离多少：在同一文本上相对对照缓存的 KL 散度，按前面有多少个位置分开。在这里后台测量。</translation>
+    </message>
+    <message>
+        <source>Divergence by format and depth</source>
+        <translation>各格式、各深度的散度</translation>
+    </message>
+    <message>
+        <source>Progress of the measurement</source>
+        <translation>测量进度</translation>
+    </message>
+    <message>
+        <source>Open a model first</source>
+        <translation>请先打开模型</translation>
+    </message>
+    <message>
+        <source>Tick a format first</source>
+        <translation>请先勾选一种格式</translation>
+    </message>
+    <message>
+        <source>The depths are not a list of numbers</source>
+        <translation>深度不是一列数字</translation>
+    </message>
+    <message>
+        <source>Write for example 128, 256, 512, 1024.</source>
+        <translation>例如写 128, 256, 512, 1024。</translation>
+    </message>
+    <message>
+        <source>The text cannot be read</source>
+        <translation>无法读取文本</translation>
+    </message>
+    <message>
+        <source>%1: %2.</source>
+        <translation>%1：%2。</translation>
+    </message>
+    <message>
+        <source>position in the text (middle of each stretch)</source>
+        <translation>文本中的位置（各段的中点）</translation>
+    </message>
+    <message>
+        <source>KV as</source>
+        <translation>KV 存为</translation>
+    </message>
+    <message>
+        <source>Positions</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>Tokens</source>
+        <translation>Token 数</translation>
+    </message>
+    <message>
+        <source>KLD mean</source>
+        <translation>KLD 均值</translation>
+    </message>
+    <message>
+        <source>Median</source>
+        <translation>中位数</translation>
+    </message>
+    <message>
+        <source>99 %</source>
+        <translation>99 %</translation>
+    </message>
+    <message>
+        <source>Same best %</source>
+        <translation>最佳相同 %</translation>
+    </message>
+    <message>
+        <source>Perplexity</source>
+        <translation>困惑度</translation>
+    </message>
+    <message>
+        <source>Bytes a token</source>
+        <translation>每个 token 的字节数</translation>
+    </message>
+    <message>
+        <source>Where in the window: so many tokens came before</source>
+        <translation>窗口中的位置：前面有这么多 token</translation>
+    </message>
+    <message>
+        <source>Positions that were compared</source>
+        <translation>比较过的位置</translation>
+    </message>
+    <message>
+        <source>KL(reference ‖ this), nats, mean over the positions</source>
+        <translation>KL(对照 ‖ 此格式)，单位 nats，对各位置平均</translation>
+    </message>
+    <message>
+        <source>Positions at which both find the same token best</source>
+        <translation>两者认为最佳的 token 相同的位置</translation>
+    </message>
+    <message>
+        <source>exp(mean negative log probability) with this cache</source>
+        <translation>使用此缓存时的 exp(平均负对数概率)</translation>
+    </message>
+    <message>
+        <source>K and V of all layers</source>
+        <translation>所有层的 K 和 V</translation>
+    </message>
+    <message>
+        <source>Against %1, %2 of %3, the same text.</source>
+        <translation>对照 %1，%2，每个 %3，同一文本。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n window(s)</source>
+        <translation>
+            <numerusform>%n 个窗口</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n token(s)</source>
+        <translation>
+            <numerusform>%n 个 token</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -2293,6 +3151,13 @@
     </message>
 </context>
 <context>
+    <name>lanescope::app::LegendRow</name>
+    <message>
+        <source>Legend</source>
+        <translation>图例</translation>
+    </message>
+</context>
+<context>
     <name>lanescope::app::MainWindow</name>
     <message>
         <source>Play</source>
@@ -2497,6 +3362,38 @@
     <message>
         <source>Chrome and Perfetto traces (*.json *.json.gz *.gz);;All files (*)</source>
         <translation>Chrome 和 Perfetto 跟踪 (*.json *.json.gz *.gz);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Cache</source>
+        <translation>缓存</translation>
+    </message>
+    <message>
+        <source>Serving</source>
+        <translation>服务</translation>
+    </message>
+    <message>
+        <source>A run is in progress: stop it, or wait for its end</source>
+        <translation>正在运行：请停止它，或等它结束</translation>
+    </message>
+    <message>
+        <source>A measurement is in progress: stop it, or wait for its end</source>
+        <translation>正在测量：请停止它，或等它结束</translation>
+    </message>
+    <message>
+        <source>A measurement is in progress</source>
+        <translation>正在测量</translation>
+    </message>
+    <message>
+        <source>Stop it, or run the prompt afterwards.</source>
+        <translation>请先停止测量，或稍后再运行提示。</translation>
+    </message>
+    <message>
+        <source>&amp;Cache</source>
+        <translation>缓存(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Serving</source>
+        <translation>服务(&amp;S)</translation>
     </message>
 </context>
 <context>
@@ -3513,6 +4410,354 @@
     <message>
         <source>Warm-&amp;up runs</source>
         <translation>预热次数(&amp;U)</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::ServingCharts</name>
+    <message>
+        <source>Arrivals and queue</source>
+        <translation>到达与排队</translation>
+    </message>
+    <message>
+        <source>requests</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>Batch</source>
+        <translation>批</translation>
+    </message>
+    <message>
+        <source>Computed in a pass</source>
+        <translation>每一趟计算量</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>token</translation>
+    </message>
+    <message>
+        <source>Throughput</source>
+        <translation>吞吐</translation>
+    </message>
+    <message>
+        <source>tok/s</source>
+        <translation>tok/s</translation>
+    </message>
+    <message>
+        <source>TTFT, requests within x</source>
+        <translation>TTFT，x 以内的请求</translation>
+    </message>
+    <message>
+        <source>ITL, gaps within x</source>
+        <translation>ITL，x 以内的间隔</translation>
+    </message>
+    <message>
+        <source>Tokens of prompts and steps of decoding that each forward pass computed</source>
+        <translation>每趟前向计算的提示 token 和解码步</translation>
+    </message>
+    <message>
+        <source>Tokens given out in stretches of equal length, divided by their length</source>
+        <translation>等长时段内输出的 token 数除以时段长度</translation>
+    </message>
+    <message>
+        <source>Share of the requests whose first token came within x ms of their arrival</source>
+        <translation>到达后 x ms 内得到首个 token 的请求所占比例</translation>
+    </message>
+    <message>
+        <source>Share of the gaps between two tokens of a request that were at most x ms long</source>
+        <translation>同一请求相邻 token 的间隔中不超过 x ms 的比例</translation>
+    </message>
+    <message>
+        <source>Over time:</source>
+        <translation>随时间：</translation>
+    </message>
+    <message>
+        <source>Policy whose passes are shown over time</source>
+        <translation>按时间显示哪种策略的各趟</translation>
+    </message>
+    <message>
+        <source>time since the start (s)</source>
+        <translation>自开始的时间（s）</translation>
+    </message>
+    <message>
+        <source>arrived</source>
+        <translation>已到达</translation>
+    </message>
+    <message>
+        <source>ended</source>
+        <translation>已结束</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>运行中</translation>
+    </message>
+    <message>
+        <source>in the pass</source>
+        <translation>本趟中</translation>
+    </message>
+    <message>
+        <source>preempted so far</source>
+        <translation>累计抢占</translation>
+    </message>
+    <message>
+        <source>prompt</source>
+        <translation>提示</translation>
+    </message>
+    <message>
+        <source>decoding</source>
+        <translation>解码</translation>
+    </message>
+    <message>
+        <source>goal</source>
+        <translation>目标</translation>
+    </message>
+    <message>
+        <source>Throughput in stretches of %1</source>
+        <translation>吞吐，每段 %1</translation>
+    </message>
+    <message>
+        <source>TTFT (ms)</source>
+        <translation>TTFT（ms）</translation>
+    </message>
+    <message>
+        <source>ITL (ms)</source>
+        <translation>ITL（ms）</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::ServingController</name>
+    <message>
+        <source>Warming up…</source>
+        <translation>正在预热…</translation>
+    </message>
+    <message>
+        <source>Policy %1 of %2: %3 of %4 requests ended</source>
+        <translation>第 %1 种策略，共 %2 种：%4 个请求中已结束 %3 个</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::ServingForm</name>
+    <message>
+        <source>a second</source>
+        <translation>每秒</translation>
+    </message>
+    <message>
+        <source>Serve</source>
+        <translation>开始服务</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Lane</source>
+        <translation>通道</translation>
+    </message>
+    <message>
+        <source>Its model and settings; the context is as long as the longest request needs</source>
+        <translation>它的模型和设置；上下文取最长请求所需的长度</translation>
+    </message>
+    <message>
+        <source>Requests</source>
+        <translation>请求</translation>
+    </message>
+    <message>
+        <source>Poisson</source>
+        <translation>泊松</translation>
+    </message>
+    <message>
+        <source>Bursts</source>
+        <translation>突发</translation>
+    </message>
+    <message>
+        <source>From a file</source>
+        <translation>来自文件</translation>
+    </message>
+    <message>
+        <source>Arrive</source>
+        <translation>到达</translation>
+    </message>
+    <message>
+        <source>Poisson: at random, so many a second on average. Bursts: so many at once. A file has a line of JSON for each request.</source>
+        <translation>泊松：随机到达，平均每秒若干个。突发：同时到达若干个。文件：每个请求一行 JSON。</translation>
+    </message>
+    <message>
+        <source>Requests a second</source>
+        <translation>每秒请求数</translation>
+    </message>
+    <message>
+        <source>Requests in a burst</source>
+        <translation>一次突发的请求数</translation>
+    </message>
+    <message>
+        <source>Seconds between bursts</source>
+        <translation>两次突发间隔的秒数</translation>
+    </message>
+    <message>
+        <source>every </source>
+        <translation>每 </translation>
+    </message>
+    <message>
+        <source>File of arrivals</source>
+        <translation>到达文件</translation>
+    </message>
+    <message>
+        <source>arrivals.jsonl</source>
+        <translation>arrivals.jsonl</translation>
+    </message>
+    <message>
+        <source>Choose a file of arrivals</source>
+        <translation>选择到达文件</translation>
+    </message>
+    <message>
+        <source>Number</source>
+        <translation>数量</translation>
+    </message>
+    <message>
+        <source>Requests in all</source>
+        <translation>请求总数</translation>
+    </message>
+    <message>
+        <source>Prompt tokens</source>
+        <translation>提示 token 数</translation>
+    </message>
+    <message>
+        <source>A number, or a range that lengths are drawn from, short ones more often: 16-128</source>
+        <translation>一个数，或抽取长度的范围（短的更常见）：16-128</translation>
+    </message>
+    <message>
+        <source>Answer tokens</source>
+        <translation>回答 token 数</translation>
+    </message>
+    <message>
+        <source>A number or a range. Every request gets just so many tokens, so that policies do the same work.</source>
+        <translation>一个数或一个范围。每个请求正好得到这么多 token，使各策略的工作量相同。</translation>
+    </message>
+    <message>
+        <source>Same beginning</source>
+        <translation>相同开头</translation>
+    </message>
+    <message>
+        <source>Tokens that all prompts begin with; their KV blocks are shared</source>
+        <translation>所有提示共同的开头 token；其 KV 块被共享</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>种子</translation>
+    </message>
+    <message>
+        <source>The same seed gives the same requests on every machine</source>
+        <translation>相同的种子在任何机器上给出相同的请求</translation>
+    </message>
+    <message>
+        <source>Limits</source>
+        <translation>限制</translation>
+    </message>
+    <message>
+        <source>At once</source>
+        <translation>同时运行</translation>
+    </message>
+    <message>
+        <source>Requests that may run at the same time</source>
+        <translation>可以同时运行的请求数</translation>
+    </message>
+    <message>
+        <source>Tokens a pass</source>
+        <translation>每趟 token 数</translation>
+    </message>
+    <message>
+        <source>Of one forward pass: every running request&apos;s next token first, then pieces of prompts</source>
+        <translation>一趟前向的上限：先是每个运行中请求的下一个 token，再是提示的分块</translation>
+    </message>
+    <message>
+        <source>enough for all</source>
+        <translation>足够全部</translation>
+    </message>
+    <message>
+        <source>KV blocks</source>
+        <translation>KV 块</translation>
+    </message>
+    <message>
+        <source>Of the cache. With fewer than all requests need, some are preempted and computed again.</source>
+        <translation>缓存的块数。少于全部请求所需时，部分请求会被抢占并重新计算。</translation>
+    </message>
+    <message>
+        <source>Policies, one after the other</source>
+        <translation>策略，依次运行</translation>
+    </message>
+    <message>
+        <source>Goal (SLO)</source>
+        <translation>目标（SLO）</translation>
+    </message>
+    <message>
+        <source>TTFT at most</source>
+        <translation>TTFT 不超过</translation>
+    </message>
+    <message>
+        <source>Arrival to first token. Goodput counts requests that keep both (arXiv 2401.09670).</source>
+        <translation>从到达到首个 token。有效吞吐只计两项都达到的请求（arXiv 2401.09670）。</translation>
+    </message>
+    <message>
+        <source>TPOT at most</source>
+        <translation>TPOT 不超过</translation>
+    </message>
+    <message>
+        <source>Mean time per token after the first, of a request</source>
+        <translation>请求在首个 token 之后每个 token 的平均时间</translation>
+    </message>
+    <message>
+        <source>Open a model first</source>
+        <translation>请先打开模型</translation>
+    </message>
+    <message>
+        <source>Tick a policy first</source>
+        <translation>请先勾选一种策略</translation>
+    </message>
+    <message>
+        <source>Serve the requests under every ticked policy</source>
+        <translation>用每种勾选的策略服务这些请求</translation>
+    </message>
+    <message>
+        <source>Lines of JSON (*.jsonl *.json *.txt);;All files (*)</source>
+        <translation>JSON 行 (*.jsonl *.json *.txt);;所有文件 (*)</translation>
+    </message>
+</context>
+<context>
+    <name>lanescope::app::ServingPage</name>
+    <message>
+        <source>Copy as Markdown</source>
+        <translation>复制为 Markdown</translation>
+    </message>
+    <message>
+        <source>Copy as CSV</source>
+        <translation>复制为 CSV</translation>
+    </message>
+    <message>
+        <source>Policies side by side</source>
+        <translation>各策略对照</translation>
+    </message>
+    <message>
+        <source>Progress of serving</source>
+        <translation>服务进度</translation>
+    </message>
+    <message>
+        <source>est. %1 left</source>
+        <translation>估计还需 %1</translation>
+    </message>
+    <message>
+        <source>Here many requests share one engine. You will see how they arrive and wait, what each pass computes, tokens a second over time, how TTFT and ITL are distributed, and which requests kept the goal; continuous batching beside a static batch and one request at a time, on the same arrivals.</source>
+        <translation>这里众多请求共用一个引擎。你会看到它们如何到达和等待、每一趟计算什么、每秒 token 数随时间的变化、TTFT 和 ITL 的分布，以及哪些请求达到目标；在相同的到达下，连续批处理与静态批、逐个请求并列对照。</translation>
+    </message>
+    <message>
+        <source>Serve on lane %1</source>
+        <translation>在通道 %1 上开始服务</translation>
+    </message>
+    <message>
+        <source>Open a model…</source>
+        <translation>打开模型…</translation>
     </message>
 </context>
 <context>

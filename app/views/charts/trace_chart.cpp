@@ -76,6 +76,7 @@ TraceChart::TraceChart(QString title, QString unit, int decimals, QWidget* paren
 }
 
 void TraceChart::setTitle(const QString& title, const QString& unit) {
+    if (title == m_title && unit == m_unit) return;
     m_title = title;
     m_unit = unit;
     setAccessibleName(title);
@@ -160,8 +161,9 @@ void TraceChart::fitY(double xMin, double xMax) {
             if (std::isfinite(line.y[i])) hi = std::max(hi, std::min(line.y[i], 1e300));
         }
     }
-    const double step = roundStep(hi > 0.0 ? hi * 1.08 / 4.0 : 0.25);
-    const double top = std::max(step, std::ceil(hi * 1.04 / step) * step);
+    const bool fits = m_yTop <= 0.0;
+    const double step = fits ? roundStep(hi > 0.0 ? hi * 1.08 / 4.0 : 0.25) : m_yTop / 4.0;
+    const double top = fits ? std::max(step, std::ceil(hi * 1.04 / step) * step) : m_yTop;
     m_yAxis->setRange(0.0, top);
     m_yAxis->setTickCount(std::clamp(static_cast<int>(std::lround(top / step)) + 1, 2, 8));
     m_yAxis->setLabelFormat(step >= 1.0   ? QStringLiteral("%.0f")

@@ -37,6 +37,8 @@ class TraceChart : public QChartView {
     void setTitle(const QString& title, const QString& unit);
     /// Values hold until the next point (an amount that grows by steps) instead of being joined.
     void setSteps(bool steps) { m_steps = steps; }
+    /// The y axis ends here (100 %) instead of fitting the data; 0: it fits.
+    void setYTop(double top) { m_yTop = top; }
     /// Replaces all lines in one go; points are thinned to the pixels (peaks kept).
     void setLines(std::vector<PlotLine> lines, const QString& xLabel);
     [[nodiscard]] const std::vector<PlotLine>& lines() const { return m_lines; }
@@ -84,6 +86,7 @@ class TraceChart : public QChartView {
     QString m_title, m_unit;
     int m_decimals;
     bool m_steps = false;
+    double m_yTop = 0.0;
     std::vector<PlotLine> m_lines;
     std::vector<QLineSeries*> m_series;
     QScatterSeries* m_marker;

@@ -230,6 +230,8 @@ TEST(BatchEngine, RecordsTellEveryPassAndRequest) {
         EXPECT_LE(step.promptTokens + step.decodeTokens, 24);
         EXPECT_LE(step.sequences, step.maxRunning);
         EXPECT_EQ(step.blocks, 31);
+        EXPECT_GE(step.blocksRead, step.blocksInUse + step.blocksShared);
+        EXPECT_GE(step.blocksRead * 8, step.tokensHeld);
         decided += step.decodeTokens;
     }
     EXPECT_LE(decided, tokens);

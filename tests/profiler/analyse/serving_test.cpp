@@ -39,12 +39,14 @@ TEST(ServingStats, FiguresFollowTheirDefinitions) {
     steps[0].sequences = 2;
     steps[0].waiting = 3;
     steps[0].blocksInUse = 4;
+    steps[0].blocksRead = 4;
     steps[0].tokensHeld = 48;
     steps[1].tStartNs = t0 + 400 * kMs;
     steps[1].tEndNs = t0 + 500 * kMs;
     steps[1].sequences = 4;
     steps[1].blocksInUse = 8;
-    steps[1].tokensHeld = 128;
+    steps[1].blocksRead = 10;  // two are read twice; 10 places are empty
+    steps[1].tokensHeld = 150;
     steps[1].preemptions = 2;
     for (auto& step : steps) {
         step.maxRunning = 4;
@@ -67,7 +69,7 @@ TEST(ServingStats, FiguresFollowTheirDefinitions) {
     EXPECT_EQ(s.cancelled, 1);
     EXPECT_DOUBLE_EQ(s.occupancy, (0.3 * 0.5 + 0.1 * 1.0) / 0.4);
     EXPECT_DOUBLE_EQ(s.kvUse, (0.3 * 0.25 + 0.1 * 0.5) / 0.4);
-    EXPECT_DOUBLE_EQ(s.kvEmpty, 0.3 * 16 / (0.3 * 64 + 0.1 * 128));
+    EXPECT_DOUBLE_EQ(s.kvEmpty, (0.3 * 16 + 0.1 * 10) / (0.3 * 64 + 0.1 * 128));
     EXPECT_EQ(s.preemptions, 2);
     EXPECT_EQ(s.queuePeak, 3);
     EXPECT_EQ(s.kvBlocksPeak, 8);
