@@ -29,7 +29,9 @@ class ServingCharts : public QWidget {
     void setRun(const ServingRun& run, const profiler::ServingGoal& goal);
     void showAll();
     enum Chart { Arrivals, Batch, Tokens, Throughput, Ttft, Itl, kCharts };
-    [[nodiscard]] TraceChart* chart(Chart which) const { return m_charts[which]; }
+    [[nodiscard]] TraceChart* chart(Chart which) const {
+        return m_charts.at(static_cast<std::size_t>(which));
+    }
     [[nodiscard]] QComboBox* policyBox() const { return m_policy; }
 
   protected:
