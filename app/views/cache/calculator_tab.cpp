@@ -12,6 +12,7 @@
 
 #include "app/models/number_text.h"
 #include "app/theme/theme.h"
+#include "app/views/cache/formats_tab.h"
 #include "app/widgets/data_table.h"
 #include "app/widgets/facts_grid.h"
 #include "engine/base/json.h"
@@ -21,10 +22,6 @@ namespace lanescope::app {
 namespace {
 
 using kernels::KvFormat;
-
-QString formatName(KvFormat format) {
-    return QString::fromUtf8(kernels::kvFormatName(format).data());
-}
 
 QSpinBox* spin(int least, int most) {
     auto* box = new QSpinBox;
@@ -95,8 +92,8 @@ QWidget* CalculatorTab::buildForm() {
     m_lane->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_lane->setMinimumContentsLength(8);
     for (int i = 0; i < kernels::kKvFormats; ++i) {
-        m_keys->addItem(formatName(static_cast<KvFormat>(i)));
-        m_values->addItem(formatName(static_cast<KvFormat>(i)));
+        m_keys->addItem(kvFormatLabel(i));
+        m_values->addItem(kvFormatLabel(i));
     }
     const auto add = [&](const QString& label, QWidget* field, const QString& tip) {
         auto* text = new QLabel(label);
@@ -281,7 +278,7 @@ void CalculatorTab::fillTable(const KvShape& shape) {
     for (int i = 0; i < kernels::kKvFormats; ++i) {
         KvShape one = shape;
         one.keys = one.values = static_cast<KvFormat>(i);
-        Cell name = textCell(formatName(one.keys));
+        Cell name = textCell(kvFormatLabel(i));
         name.bold = one.keys == shape.keys && one.values == shape.values;
         if (!kvProblem(one).isEmpty()) {
             name.toolTip = kvProblem(one);
