@@ -48,10 +48,12 @@ struct BackendSettings {
 struct Activations {
     float* x = nullptr;  ///< [maxTokens, nCols] f32
     kernels::ActsQ8 q8;
-    kernels::ActsQ8 rest;         ///< q8's second term; q null: there is none
+    kernels::ActsQ8 rest;         ///< room for q8's second term; q null: there is none
     std::uint16_t* xb = nullptr;  ///< [maxTokens, nCols] bf16; null: there is none
     std::int64_t nCols = 0;
     bool quantised = false;  ///< q8 or xb holds the present x
+    bool twoTerms = false;   ///< … and rest what q8 leaves of it
+    [[nodiscard]] kernels::ActsQ8 secondTerm() const { return twoTerms ? rest : kernels::ActsQ8{}; }
 };
 
 /// The activations of one forward pass, named as the pass uses them.
@@ -109,6 +111,7 @@ struct NormOp {
     const NormWeights* norm = nullptr;
     Activations* out = nullptr;
     Readers readers;
+    bool fine = false;  ///< int8 activations get a second term whatever the settings say
 };
 
 /// One matrix of a linear operation: y = in · weightᵀ + bias.

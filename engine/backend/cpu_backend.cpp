@@ -106,7 +106,7 @@ void CpuBackend::quantise(const Activations& acts, std::int64_t tokenBegin,
                         .nCols = acts.nCols,
                         .tokenBegin = tokenBegin,
                         .tokenEnd = tokenEnd,
-                        .rest = acts.rest});
+                        .rest = acts.secondTerm()});
 }
 
 void CpuBackend::begin(const PassTokens& tokens, const trace::Cursor& cursor) {
@@ -202,6 +202,7 @@ void CpuBackend::norm(const NormOp& op) {
     const std::int64_t n = op.nTokens;
     const std::int64_t dim = m_spec.dim;
     op.out->quantised = wantsRounded(op.readers);
+    op.out->twoTerms = m_settings.twoTerms || op.fine;
     SpanSeries spans(m_cursor, op.layer);
     forTokens(n, [&](std::int64_t begin, std::int64_t end) {
         if (op.add.rows != nullptr) {
@@ -260,7 +261,7 @@ void CpuBackend::linear(trace::Op op, int layer, std::int64_t nTokens, const Act
                 args.xb = in.xb;
             else if (in.quantised && isBlockFormat(weight.dtype))
                 args.xq = &in.q8;
-            if (args.xq != nullptr && in.rest.q != nullptr) args.rest = &in.rest;
+            if (args.xq != nullptr && in.twoTerms) args.rest = &in.rest;
             args.bias = weight.bias;
             args.y = product.y;
             args.yStride = weight.nRows;
@@ -281,6 +282,7 @@ void CpuBackend::activate(int layer, std::int64_t nTokens, Readers readers) {
     const bool gated = m_spec.mlp == MlpKind::Gated;
     Activations& out = m_workspace.hidden;
     out.quantised = wantsRounded(readers);
+    out.twoTerms = m_settings.twoTerms;
     SpanSeries spans(m_cursor, layer);
     forTokens(nTokens, [&](std::int64_t begin, std::int64_t end) {
         m_ops.activate({.gate = gated ? m_workspace.gate : m_workspace.up,

@@ -287,6 +287,7 @@ void CpuBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Read
     const std::int64_t qWidth = m_spec.nHeads * m_spec.headDim;
     Activations& out = m_workspace.attended;
     out.quantised = wantsRounded(readers);
+    out.twoTerms = m_settings.twoTerms;
 
     SpanSeries spans(m_cursor, layer);
     pickPages(layer, kv);

@@ -15,7 +15,8 @@ kernels::ActsQ8 takeTerm(Arena& arena, std::int64_t nTokens, std::int64_t nCols)
     return term;
 }
 
-Activations takeActivations(Arena& arena, std::int64_t nCols, const BackendSettings& settings) {
+Activations takeActivations(Arena& arena, std::int64_t nCols, const BackendSettings& settings,
+                            bool secondTerm) {
     Activations acts;
     acts.nCols = nCols;
     acts.x = arena.take<float>(settings.maxTokens * nCols);
@@ -25,7 +26,7 @@ Activations takeActivations(Arena& arena, std::int64_t nCols, const BackendSetti
         return acts;
     }
     acts.q8 = takeTerm(arena, settings.maxTokens, nCols);
-    if (settings.twoTerms) acts.rest = takeTerm(arena, settings.maxTokens, nCols);
+    if (secondTerm) acts.rest = takeTerm(arena, settings.maxTokens, nCols);
     return acts;
 }
 
@@ -72,14 +73,14 @@ Workspace layOutActivations(const ModelSpec& spec, const BackendSettings& settin
     Workspace w;
     w.x = arena.take<float>(n * spec.dim);
     w.delta = arena.take<float>(n * spec.dim);
-    w.normed = takeActivations(arena, spec.dim, settings);
+    w.normed = takeActivations(arena, spec.dim, settings, true);
     w.q = arena.take<float>(n * qWidth);
     w.k = arena.take<float>(n * kvWidth);
     w.v = arena.take<float>(n * kvWidth);
-    w.attended = takeActivations(arena, qWidth, settings);
+    w.attended = takeActivations(arena, qWidth, settings, settings.twoTerms);
     if (spec.mlp == MlpKind::Gated) w.gate = arena.take<float>(n * spec.ffnDim);
     w.up = arena.take<float>(n * spec.ffnDim);
-    w.hidden = takeActivations(arena, spec.ffnDim, settings);
+    w.hidden = takeActivations(arena, spec.ffnDim, settings, settings.twoTerms);
     return w;
 }
 

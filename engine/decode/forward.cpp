@@ -74,15 +74,21 @@ Next Walk::layer(int i) {
 }
 
 Next Walk::sequential(int i, const LayerWeights& layer) {
-    m_backend.norm(
-        {i, m_nTokens, m_pending, &layer.attnNorm, &m_w.normed, {&layer.q, &layer.k, &layer.v}});
+    m_backend.norm({i,
+                    m_nTokens,
+                    m_pending,
+                    &layer.attnNorm,
+                    &m_w.normed,
+                    {&layer.q, &layer.k, &layer.v},
+                    layer.attnNorm.uneven});
     if (attention(i, layer) == Next::Done) return Next::Done;
     m_backend.norm({i,
                     m_nTokens,
                     delta(layer.attnPostNorm),
                     &layer.ffnNorm,
                     &m_w.normed,
-                    {&layer.gate, &layer.up}});
+                    {&layer.gate, &layer.up},
+                    false});  // most of the arithmetic
     mlp(i, layer);
     m_pending = delta(layer.ffnPostNorm);
     return Next::GoOn;
@@ -94,7 +100,8 @@ Next Walk::parallel(int i, const LayerWeights& layer) {
                     m_pending,
                     &layer.attnNorm,
                     &m_w.normed,
-                    {&layer.q, &layer.k, &layer.v, &layer.gate, &layer.up}});
+                    {&layer.q, &layer.k, &layer.v, &layer.gate, &layer.up},
+                    false});
     if (attention(i, layer) == Next::Done) return Next::Done;
     m_backend.addResidual(i, m_nTokens, delta(layer.attnPostNorm));
     mlp(i, layer);
@@ -135,8 +142,8 @@ void Walk::mlp(int i, const LayerWeights& layer) {
 }
 
 void Walk::head() {
-    m_backend.norm(
-        {-1, m_nTokens, m_pending, &m_model.finalNorm(), &m_w.normed, {&m_model.head()}});
+    const NormWeights& norm = m_model.finalNorm();
+    m_backend.norm({-1, m_nTokens, m_pending, &norm, &m_w.normed, {&m_model.head()}, norm.uneven});
     m_backend.head(m_model.head(), m_nTokens, m_pass.logits);
 }
 

@@ -71,6 +71,29 @@ Result<void> buildOnCuda(EngineParts& parts, GpuSource& gpus) {
     return {};
 }
 
+/// Where int8 activations get a second term unasked (NormOp::fine).
+void noteSecondTerms(const Model& model, EffectiveSettings& effective) {
+    const EngineSettings& s = effective.settings;
+    if (!s.int8() || s.acts == ActsFormat::Int8x2) return;
+    const auto reads = [](const NormWeights& norm, const Weight& weight) {
+        return norm.uneven && kernels::info(weight.dtype).blockSize > 1;
+    };
+    const auto layers = model.spec().block == BlockKind::Parallel
+                            ? 0
+                            : std::count_if(model.layers().begin(), model.layers().end(),
+                                            [&](const LayerWeights& layer) {
+                                                return reads(layer.attnNorm, layer.q);
+                                            });
+    std::string where;
+    if (layers > 0)
+        where = "q, k and v of " + std::to_string(layers) + " of " +
+                std::to_string(model.layers().size()) + " layers";
+    if (reads(model.finalNorm(), model.head())) where += where.empty() ? "head" : " and head";
+    if (!where.empty())
+        effective.notes.push_back("int8 activations in two terms for " + where +
+                                  ": the norm's gains are uneven");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Model> model,
@@ -81,6 +104,7 @@ Result<std::unique_ptr<Engine>> Engine::create(std::shared_ptr<const Model> mode
     EngineParts parts;
     parts.estimate = estimateMemory(spec, weightBytes(model->checkpoint()), effective->settings);
     parts.effective = *std::move(effective);
+    noteSecondTerms(*model, parts.effective);
     parts.model = std::move(model);
     auto built = parts.effective.settings.backend == BackendKind::Cuda
                      ? buildOnCuda(parts, gpus != nullptr ? *gpus : pluginSource())

@@ -1,6 +1,7 @@
 #include "engine/lane/machine_roof.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -23,7 +24,7 @@ namespace {
 constexpr std::int64_t kBurstNs = 1'000'000;
 constexpr int kBursts = 100;
 
-/// Anonymous memory that is really there; far beyond any cache.
+/// Anonymous memory that is really there.
 class Buffer {
   public:
     explicit Buffer(std::size_t bytes) : m_bytes(bytes) {
@@ -77,15 +78,22 @@ ArithmeticRoof arithmeticRoof(const kernels::OpTable& ops, ThreadPool& pool, ker
     return roof;
 }
 
+/// What a core can have cached at most; of a virtual machine this may be the whole host's cache. 0:
+/// unknown.
+std::size_t lastLevelCacheBytes() {
+    const long bytes = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
+}
+
 double readRoof(const kernels::OpTable& ops, ThreadPool& pool) {
     constexpr std::size_t kPiece = std::size_t{8} << 20;
-    constexpr std::size_t kMostPieces = 12;  // a thread's, read in turn: none stays in a cache
+    constexpr std::size_t kPieces = 12;  // a thread's, read in turn: none stays in a cache
     constexpr std::size_t kFewestPieces = 3;
     const auto nThreads = static_cast<std::size_t>(pool.size());
+    const std::size_t wanted = std::max(kPieces, 4 * lastLevelCacheBytes() / (kPiece * nThreads));
     const std::uint64_t mayUse = availableMemoryBytes() / 4;
     const std::size_t pieces =
-        mayUse == 0 ? kMostPieces
-                    : std::min<std::size_t>(kMostPieces, mayUse / (kPiece * nThreads));
+        mayUse == 0 ? wanted : std::min<std::size_t>(wanted, mayUse / (kPiece * nThreads));
     if (pieces < kFewestPieces) return 0.0;
     const Buffer buffer(kPiece * pieces * nThreads);
     if (buffer.data() == nullptr) return 0.0;
@@ -94,7 +102,7 @@ double readRoof(const kernels::OpTable& ops, ThreadPool& pool) {
     };
     std::fill_n(buffer.data(), kPiece * pieces * nThreads, std::byte{1});
     double best = 0.0;
-    for (std::size_t i = 0; i < 6 * pieces; ++i) {
+    for (std::size_t i = 0; i < std::max(6 * kPieces, pieces); ++i) {
         std::vector<std::uint64_t> read(nThreads, 0);
         const std::int64_t start = nowNs();
         pool.run([&](int index, int) {

@@ -5,6 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/memory.h"
+#include "engine/model/norm_gains.h"
 #include "engine/model/tensor_names.h"
 #include "engine/model/transpose.h"
 #include "engine/text/chat_template.h"
@@ -166,7 +167,7 @@ NormWeights ModelBuilder::norm(const std::string& name, std::int64_t n, NormKind
         if (weight != nullptr) weight[i] = (weight[i] + offset) * scale;
         if (bias != nullptr) bias[i] *= scale;
     }
-    return {weight, bias};
+    return {weight, bias, weight != nullptr && unevenGains({weight, static_cast<std::size_t>(n)})};
 }
 
 /// All copies together, before the first is made.

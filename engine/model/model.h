@@ -36,6 +36,9 @@ struct Weight {
 struct NormWeights {
     const float* weight = nullptr;  ///< [n] f32
     const float* bias = nullptr;    ///< [n] f32, or null
+    /// A few gains are far above their neighbours': int8 activations of blocks that share a scale
+    /// lose more of the others than usual (norm_gains.h).
+    bool uneven = false;
     [[nodiscard]] bool present() const { return weight != nullptr; }
 };
 

@@ -65,10 +65,17 @@ std::uint64_t readBurst(const void* data, std::uint64_t bytes) {
     const auto* at = static_cast<const std::uint8_t*>(data);
     __m256i sum[4];
     for (__m256i& s : sum) s = _mm256_setzero_si256();
-    for (std::uint64_t i = 0; i + 128 <= bytes; i += 128)
+    // Asked for ahead as the products do (panel_loop.h): the hardware's own prefetching alone
+    // reached 70 % of it on an Emerald Rapids machine.
+    constexpr std::uintptr_t kAhead = 4096;
+    const auto address = reinterpret_cast<std::uintptr_t>(data);
+    for (std::uint64_t i = 0; i + 128 <= bytes; i += 128) {
+        for (std::uintptr_t line = 0; line < 128; line += 64)
+            _mm_prefetch(reinterpret_cast<const char*>(address + i + kAhead + line), _MM_HINT_T0);
         for (int c = 0; c < 4; ++c)
             sum[c] = _mm256_xor_si256(
                 sum[c], _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at + i + 32 * c)));
+    }
     for (__m256i& s : sum) touch(s);
     return bytes;
 }

@@ -169,7 +169,7 @@ void tile(const Chunk& c, const Source& source, std::int64_t token) {
                                          n);
         for (int b = 0; b < n; ++b) {
             const Block block = source.block(from + b);
-            if constexpr (kT >= 4) source.prefetch(from + b);
+            source.prefetch(from + b);
             __m512i part[2][kT];
             blockDots<kKind, kT>(block, a, part);
 #pragma GCC unroll 8

@@ -23,6 +23,8 @@ using avx512vnni::PanelBlock;
 using avx512vnni::TokenSums;
 
 constexpr std::int64_t kTileTokens = 16;
+/// Below, unpacking a panel for tiles costs what they save.
+constexpr std::int64_t kFewestTokens = 2 * kTileTokens;
 /// Blocks whose dots are under way while one's are scaled: what a tile stores can be read only
 /// once it has left the store buffer.
 constexpr int kAhead = 3;
@@ -192,7 +194,7 @@ struct Kernel {
 
 void matmul(const MatmulArgs& args) {
     const bool blocks = args.xq != nullptr && args.nCols > 0 && info(args.weightType).blockSize > 1;
-    if (!blocks || args.nTokens < kTileTokens) return avx512vnni::matmul(args);
+    if (!blocks || args.nTokens < kFewestTokens) return avx512vnni::matmul(args);
     const Tiles tiles(config());
     avx2::panelProduct<Kernel>(args);
 }

@@ -301,6 +301,7 @@ void CudaBackend::addResidual(int layer, std::int64_t nTokens, const Addend& add
 
 void CudaBackend::norm(const NormOp& op) {
     op.out->quantised = wantsInt8(op.readers);
+    op.out->twoTerms = m_settings.twoTerms || op.fine;
     if (!queues()) return;
     const auto label = labelled(trace::Op::Norm, op.layer);
     float* x = m_w.activations.x;
@@ -319,7 +320,7 @@ void CudaBackend::norm(const NormOp& op) {
     args.y = op.out->x;
     if (op.out->quantised) {
         args.out = op.out->q8;
-        args.rest = op.out->rest;
+        args.rest = op.out->secondTerm();
     }
     args.dim = m_spec.dim;
     args.eps = m_spec.normEps;
@@ -353,7 +354,7 @@ void CudaBackend::product(const Weight& weight, const Activations& in, std::int6
     if (in.quantised && isBlockFormat(weight.dtype)) {
         q8 = from(in.q8);
         args.xq = &q8;
-        if (in.rest.q != nullptr) {
+        if (in.twoTerms) {
             rest = from(in.rest);
             args.rest = &rest;
         }
@@ -386,6 +387,7 @@ void CudaBackend::linear(trace::Op op, int layer, std::int64_t nTokens, const Ac
 void CudaBackend::activate(int layer, std::int64_t nTokens, Readers readers) {
     Workspace& w = m_w.activations;
     w.hidden.quantised = wantsInt8(readers);
+    w.hidden.twoTerms = m_settings.twoTerms;
     if (!queues()) return;
     const auto label = labelled(trace::Op::Activation, layer);
     const std::int64_t width = m_spec.ffnDim;
@@ -402,7 +404,7 @@ void CudaBackend::activate(int layer, std::int64_t nTokens, Readers readers) {
                  .kind = m_spec.activation};
     if (w.hidden.quantised) {
         args.out = w.hidden.q8;
-        args.rest = w.hidden.rest;
+        args.rest = w.hidden.secondTerm();
     }
     check(ops().activate(args, m_device->stream()));
     m_timeline.mark(trace::Op::Activation, layer, bytesOf((gated ? 3 : 2) * nTokens * width),
@@ -441,7 +443,7 @@ void CudaBackend::keepRows(std::span<const std::int32_t> rows, Activations& acts
                               .nCols = acts.nCols,
                               .tokenBegin = 0,
                               .tokenEnd = std::ssize(rows),
-                              .rest = acts.rest},
+                              .rest = acts.secondTerm()},
                              m_device->stream()));
 }
 

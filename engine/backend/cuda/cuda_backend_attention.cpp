@@ -84,6 +84,7 @@ void CudaBackend::ropeAndStore(int layer, const LayerWeights& weights,
 void CudaBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Readers readers) {
     Workspace& w = m_w.activations;
     w.attended.quantised = wantsInt8(readers);
+    w.attended.twoTerms = m_settings.twoTerms;
     const auto n = static_cast<std::int64_t>(m_tokens.ids.size());
     const std::int64_t qWidth = m_spec.nHeads * m_spec.headDim;
     const std::int64_t window = m_spec.window(layer);
@@ -130,7 +131,7 @@ void CudaBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Rea
                               .nCols = qWidth,
                               .tokenBegin = 0,
                               .tokenEnd = n,
-                              .rest = w.attended.rest},
+                              .rest = w.attended.secondTerm()},
                              m_device->stream()));
     m_timeline.mark(trace::Op::QuantiseActs, layer,
                     static_cast<std::uint64_t>(n * qWidth * 5 + n * qWidth / 4),
