@@ -7,12 +7,13 @@ FOLDER: where `pip install --target FOLDER xllamacpp` put the package.
 import argparse
 import json
 import os
+import sys
 import tempfile
 
 from benchlib import child, machine, served
 
 
-def main():
+def parse():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("model")
     p.add_argument("--package", required=True)
@@ -27,7 +28,25 @@ def main():
     p.add_argument("--rounds", type=int, default=5)
     p.add_argument("--port", type=int, default=18080)
     p.add_argument("--out")
-    o = p.parse_args()
+    return p.parse_args()
+
+
+def main():
+    o = parse()
+    try:
+        rows = measure(o)
+    except child.Failed as e:
+        sys.exit(f"serve_bench: {e}")
+    print(served.table(rows))
+    if o.out:
+        with open(o.out, "w") as f:
+            json.dump({"schema": 1, "machine": machine.describe(o.threads), "arrivals": o.arrivals, "requests": o.requests,
+                       "promptTokens": o.prompt_tokens, "outputTokens": o.output_tokens, "sequences": o.sequences,
+                       "budget": o.budget, "model": os.path.basename(o.model), "figures": rows}, f, indent=1)
+
+
+def measure(o):
+    """{figure: {"ours": [a round], "peer": [a round]}}."""
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
         file = os.path.join(folder, "arrivals.jsonl")
@@ -46,12 +65,7 @@ def main():
                         rows.setdefault(name, {"ours": [], "peer": []})[who] += [value] if i else []
         finally:
             server.close()
-    print(served.table(rows))
-    if o.out:
-        with open(o.out, "w") as f:
-            json.dump({"schema": 1, "machine": machine.describe(o.threads), "arrivals": o.arrivals, "requests": o.requests,
-                       "promptTokens": o.prompt_tokens, "outputTokens": o.output_tokens, "sequences": o.sequences,
-                       "budget": o.budget, "model": os.path.basename(o.model), "figures": rows}, f, indent=1)
+    return rows
 
 
 main()

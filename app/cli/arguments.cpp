@@ -127,7 +127,8 @@ void addLane(CLI::App* app, LaneSpec& lane) {
            "--attention", lane.attention,
            "flash (default), naive, window:W or window:W+S (S first keys stay), "
            "block-sparse:B,L,S (blocks of B: the last L, every S-th), pages:K (the K blocks "
-           "that match best)")
+           "that match best), heavy:R+H (the last R keys and the H that got the most weight; the "
+           "others are given up)")
         ->check(readBy(readAttention));
     app->add_option("--dense-layers", lane.denseLayers,
                     "layers that look at all keys all the same, such as 0-1,5")

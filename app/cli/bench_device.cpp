@@ -72,6 +72,7 @@ Result<DevicePrice> deviceTracePrice(const DevicePhases& phases) {
     out.beforeMs = *before;
     out.afterMs = *after;
     out.price.untracedMs = std::min(*before, *after);
+    out.price.percent = 100.0 * (out.price.tracedMs - out.price.untracedMs) / out.price.untracedMs;
     return out;
 }
 

@@ -91,6 +91,10 @@ Result<TracePrice> tracePrice(Engine& engine, const Repetition& repetition, int 
     price.n = n;
     price.tracedMs = profiler::distribution(traced).p50;
     price.untracedMs = profiler::distribution(untraced).p50;
+    std::vector<double> percent;
+    for (std::size_t i = 0; i < traced.size(); ++i)
+        percent.push_back(100.0 * (traced[i] - untraced[i]) / untraced[i]);
+    price.percent = profiler::distribution(percent).p50;
     return price;
 }
 
@@ -113,7 +117,7 @@ ordered_json opsJson(const TestOps& ops) {
 }
 
 ordered_json priceJson(const TracePrice& price) {
-    return {{"percent", price.percent()},
+    return {{"percent", price.percent},
             {"tracedMs", price.tracedMs},
             {"untracedMs", price.untracedMs},
             {"n", price.n}};
@@ -155,7 +159,7 @@ std::string opsMarkdown(const std::string& test, const TestOps& ops) {
 }
 
 std::string priceText(const std::string& test, const TracePrice& price) {
-    return "\ntrace costs " + formatNumber(price.percent(), 1) + " % of decode time (" + test +
+    return "\ntrace costs " + formatNumber(price.percent, 1) + " % of decode time (" + test +
            ": median " + formatNumber(price.tracedMs, 2) + " ms traced, " +
            formatNumber(price.untracedMs, 2) + " ms untraced, n = " + std::to_string(price.n) +
            " each)\n";

@@ -33,7 +33,7 @@ struct TracePrice {
     int n = 0;  ///< of each
     double tracedMs = 0.0;
     double untracedMs = 0.0;
-    [[nodiscard]] double percent() const { return 100.0 * (tracedMs - untracedMs) / untracedMs; }
+    double percent = 0.0;  ///< of pairs: the median of each pair's, as machines change their pace
 };
 /// Precondition: n >= 1.
 Result<TracePrice> tracePrice(Engine& engine, const Repetition& repetition, int n);

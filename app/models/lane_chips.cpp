@@ -32,6 +32,10 @@ QString attentionTip(const std::string& attention) {
         return Chips::tr("Only the last blocks of keys and every so many-th are looked at");
     if (attention.starts_with("pages"))
         return Chips::tr("Only the blocks whose keys may match a query best are looked at");
+    if (attention.starts_with("heavy"))
+        return Chips::tr(
+            "Beside the last keys only those that got the most weight so far are kept; the others "
+            "are given up");
     return Chips::tr("Tiled attention with an online softmax: the score matrix is never stored");
 }
 }  // namespace

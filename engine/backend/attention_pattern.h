@@ -14,14 +14,23 @@ namespace lanescope {
 /// (arXiv 1904.10509, by blocks).
 /// Pages: of the blocks of the cache the `pages` whose keys may match the query best, by each
 /// channel's least and largest key, beside the first and the last (arXiv 2406.10774).
+/// HeavyHitters: the last `window` keys and `heavy` earlier ones, in blocks of the cache: those
+/// that got the most weight so far; the others are given up (arXiv 2306.14048; heavy_hitters.h).
 struct AttentionPattern {
-    enum class Kind : std::uint8_t { Dense, Window, BlockSparse, Pages } kind = Kind::Dense;
+    enum class Kind : std::uint8_t {
+        Dense,
+        Window,
+        BlockSparse,
+        Pages,
+        HeavyHitters
+    } kind = Kind::Dense;
     std::int64_t window = 0;
     std::int64_t sinks = 0;
     std::int64_t blockTokens = 64;
     std::int64_t localBlocks = 1;
     std::int64_t strideBlocks = 1;
     std::int64_t pages = 0;
+    std::int64_t heavy = 0;
     std::vector<bool> denseLayers;  ///< layers that look at all; [nLayers] or empty: none
 
     /// Whether layer i follows it. Layers with a narrower window of their own go on as they are.

@@ -13,6 +13,7 @@
 
 #include "engine/backend/attention_pattern.h"
 #include "engine/backend/gpu_options.h"
+#include "engine/backend/heavy_hitters.h"
 #include "engine/backend/sample_job.h"
 #include "engine/base/result.h"
 #include "engine/base/thread_pool.h"
@@ -80,6 +81,8 @@ struct Segment {
     /// Queries before this position see all keys where the lane picks blocks
     /// (AttentionPattern::Pages: the prompt is read in full).
     std::int64_t firstPicking = 0;
+    /// The sequence's, where the lane evicts by weight: attention adds to it.
+    HeavyHitters* heavy = nullptr;
 };
 
 /// The tokens of a pass: one or more sequences, segment behind segment. Both must live until the

@@ -78,6 +78,14 @@ class CpuBackend final : public Backend {
     void pickPages(int layer, std::span<const kernels::PagedKv> kv);
     /// Keys that the pass's tokens look at in a layer; counts them.
     KeysSeen countKeys(int layer);
+    /// Whether a layer's weights are added up to evict by (heavy_hitters.h).
+    [[nodiscard]] bool countsMass(int layer) const {
+        return m_own.mass != nullptr && layer + 1 < static_cast<int>(m_spec.nLayers);
+    }
+    /// Lets tokens see the blocks that their sequences still have.
+    void markHeld(std::span<const kernels::PagedKv> kv);
+    [[nodiscard]] std::int64_t goneKeys(const Segment& segment) const;
+    void addMass();
     /// Turns the heads in x of tokens [begin, end) by a Hadamard matrix, where the lane wants that.
     void turn(float* x, std::int64_t nHeads, std::int64_t begin, std::int64_t end) const;
     /// Codes the blocks that this pass has filled, where keys are coded a block at a time.
@@ -125,6 +133,7 @@ class CpuBackend final : public Backend {
     Workspace m_workspace;
     CpuWorkspace m_own;  ///< beside the activations
     PairsSeen m_pairs;
+    std::vector<std::int64_t> m_goneKeys;  ///< [segments], where the lane evicts by weight
     PassTokens m_tokens;
     trace::Cursor m_cursor;
 };

@@ -7,8 +7,8 @@
 #include "engine/backend/cpu_backend.h"
 #include "engine/backend/cpu_traffic.h"
 #include "engine/backend/cpu_workspace.h"
+#include "engine/backend/pattern_keys.h"
 #include "engine/backend/share.h"
-#include "engine/model/keys_seen.h"
 
 namespace lanescope {
 
@@ -138,9 +138,14 @@ kernels::AttentionArgs CpuBackend::attentionArgs(int layer, std::size_t segment,
         if (m_own.keyBits != nullptr) {
             const std::int64_t stride = m_own.keyBitHeads * m_own.keyBitWords;
             args.mask = {m_own.keyBits + firstToken * stride,
-                         pattern.kind == AttentionPattern::Kind::Pages ? kv.blockTokens
-                                                                       : pattern.blockTokens,
+                         pattern.kind == AttentionPattern::Kind::BlockSparse ? pattern.blockTokens
+                                                                             : kv.blockTokens,
                          stride, m_own.keyBitHeads == 1 ? 0 : m_own.keyBitWords};
+        }
+        if (countsMass(layer)) {
+            args.mass = m_own.mass + firstToken * kv.nKvHeads * m_own.massStride;
+            args.massGroup = kv.blockTokens;
+            args.massStride = m_own.massStride;
         }
     }
     args.softcap = m_spec.attentionSoftcap;
@@ -242,43 +247,16 @@ void CpuBackend::pickPages(int layer, std::span<const kernels::PagedKv> kv) {
 }
 
 KeysSeen CpuBackend::countKeys(int layer) {
-    const AttentionPattern& pattern = m_settings.pattern;
-    const bool applies = pattern.appliesTo(m_spec, layer);
     KeysSeen seen;
-    std::int64_t all = 0;
     for (const Segment& segment : m_tokens.segments) {
-        const std::int64_t first = segment.firstPosition;
-        KeysSeen own = keysSeen(first, segment.nTokens, pattern.reach(m_spec, layer));
-        const KeysSeen dense = keysSeen(first, segment.nTokens, m_spec.window(layer));
-        if (applies && pattern.sinks > 0) {
-            // Those behind the window, as far as it has moved on.
-            const std::int64_t far = std::clamp<std::int64_t>(
-                first + segment.nTokens - pattern.window, 0, pattern.sinks);
-            own.keys += far;
-            own.pairs = std::min(own.pairs + segment.nTokens * far, dense.pairs);
-        }
-        seen.keys += own.keys;
-        seen.pairs += own.pairs;
-        all += dense.pairs;
+        const PatternKeys own = patternKeys(
+            m_spec, m_settings.pattern, layer, m_settings.kvBlockTokens,
+            {segment.firstPosition, segment.nTokens, segment.firstPicking, goneKeys(segment)});
+        seen.keys += own.seen.keys;
+        seen.pairs += own.seen.pairs;
+        m_pairs.seen += static_cast<std::uint64_t>(own.seen.pairs);
+        m_pairs.all += static_cast<std::uint64_t>(own.pairs);
     }
-    if (applies && m_own.keyBits != nullptr) {
-        const bool pages = pattern.kind == AttentionPattern::Kind::Pages;
-        const std::int64_t group = pages ? m_settings.kvBlockTokens : pattern.blockTokens;
-        std::int64_t pairs = 0;
-        const std::uint64_t* words = m_own.keyBits;
-        for (std::size_t t = 0; t < m_tokens.ids.size(); ++t) {
-            const std::int64_t position = m_own.positions[t];
-            const std::int64_t own = position / group;
-            for (std::int64_t h = 0; h < m_own.keyBitHeads; ++h, words += m_own.keyBitWords)
-                for (std::int64_t g = 0; g <= own; ++g)
-                    if ((words[g / 64] >> (g % 64) & 1U) != 0)
-                        pairs += std::min(group, position + 1 - g * group);
-        }
-        seen.pairs = pairs / m_own.keyBitHeads;
-        seen.keys = std::min(seen.keys, seen.pairs);
-    }
-    m_pairs.seen += static_cast<std::uint64_t>(seen.pairs);
-    m_pairs.all += static_cast<std::uint64_t>(all);
     return seen;
 }
 
@@ -291,6 +269,7 @@ void CpuBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Read
 
     SpanSeries spans(m_cursor, layer);
     pickPages(layer, kv);
+    if (m_own.mass != nullptr && layer == 0) markHeld(kv);
     const KeysSeen seen = countKeys(layer);
     const bool shared = sharesKeys(layer);
     std::int64_t total = 0;
@@ -318,6 +297,7 @@ void CpuBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Read
             args.itemEnd = kernels::attentionItems(args);
             m_ops.attentionCombine(args);
         });
+    if (countsMass(layer)) addMass();
     spans.mark(trace::Op::Attention, bytesOf(2 * n * qWidth) + cacheBytes(kv.front(), seen.keys),
                static_cast<std::uint64_t>(4 * seen.pairs * qWidth));
     if (m_settings.kvRotate)

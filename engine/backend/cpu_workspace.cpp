@@ -45,26 +45,42 @@ std::int64_t partialFloats(const ModelSpec& spec, const BackendSettings& setting
 
 void layOutPattern(const ModelSpec& spec, const BackendSettings& settings, Arena& arena,
                    CpuWorkspace& all) {
-    using Kind = AttentionPattern::Kind;
-    const AttentionPattern& pattern = settings.pattern;
-    if (pattern.kind == Kind::Window && pattern.sinks > 0 && spec.rotaryDim > 0) {
+    if (sinksRotate(spec, settings.pattern)) {
         all.sinkQueries = arena.take<float>(settings.maxTokens * spec.nHeads * spec.headDim);
         all.sinkPositions = arena.take<std::int32_t>(settings.maxTokens);
     }
-    if (pattern.kind != Kind::BlockSparse && pattern.kind != Kind::Pages) return;
-    const bool pages = pattern.kind == Kind::Pages;
-    const std::int64_t group = pages ? settings.kvBlockTokens : pattern.blockTokens;
-    const std::int64_t groups = settings.maxContext / group + 1;
-    all.keyBitHeads = pages ? spec.nKvHeads : 1;
-    all.keyBitWords = (groups + 63) / 64;
-    all.keyBits = arena.take<std::uint64_t>(settings.maxTokens * all.keyBitHeads * all.keyBitWords);
-    if (!pages) return;
+    const KeyBitShape bits = keyBitShape(spec, settings);
+    if (bits.words == 0) return;
+    if (settings.pattern.kind == AttentionPattern::Kind::HeavyHitters) {
+        all.massStride = settings.maxContext / settings.kvBlockTokens + 1;
+        all.mass = arena.take<float>(settings.maxTokens * spec.nKvHeads * all.massStride);
+    }
+    all.keyBitHeads = bits.heads;
+    all.keyBitWords = bits.words;
+    all.keyBits = arena.take<std::uint64_t>(settings.maxTokens * bits.heads * bits.words);
+    if (settings.pattern.kind != AttentionPattern::Kind::Pages) return;
+    const std::int64_t groups = settings.maxContext / settings.kvBlockTokens + 1;
     all.maxPages = (groups + 15) / 16 * 16;  // no cache line is shared
     all.pageScores = arena.take<float>(all.maxPages * settings.threads);
     all.pageOrder = arena.take<std::int32_t>(all.maxPages * settings.threads);
 }
 
 }  // namespace
+
+KeyBitShape keyBitShape(const ModelSpec& spec, const BackendSettings& settings) {
+    using Kind = AttentionPattern::Kind;
+    const AttentionPattern& pattern = settings.pattern;
+    if (pattern.kind == Kind::Dense || pattern.kind == Kind::Window) return {};
+    const std::int64_t group =
+        pattern.kind == Kind::BlockSparse ? pattern.blockTokens : settings.kvBlockTokens;
+    return {pattern.kind == Kind::Pages ? spec.nKvHeads : 1,
+            (settings.maxContext / group + 64) / 64};
+}
+
+bool sinksRotate(const ModelSpec& spec, const AttentionPattern& pattern) {
+    return pattern.kind == AttentionPattern::Kind::Window && pattern.sinks > 0 &&
+           spec.rotaryDim > 0;
+}
 
 Workspace layOutActivations(const ModelSpec& spec, const BackendSettings& settings, Arena& arena) {
     const std::int64_t n = settings.maxTokens;

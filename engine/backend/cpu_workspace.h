@@ -23,6 +23,8 @@ struct CpuWorkspace {
     float* pageScores = nullptr;        ///< [threads, maxPages]
     std::int32_t* pageOrder = nullptr;  ///< [threads, maxPages]
     std::int64_t maxPages = 0;
+    float* mass = nullptr;  ///< [maxTokens, nKvHeads, massStride], to evict by weight
+    std::int64_t massStride = 0;
     float* attentionScratch = nullptr;
     std::int64_t attentionFloats = 0;  ///< per thread
     float* attentionPartial = nullptr;
@@ -30,6 +32,15 @@ struct CpuWorkspace {
 };
 
 /// The part that every backend has.
+/// Bits of the blocks that each token sees (kernels::KeyMask): sets a token, 64-bit words a set;
+/// none where the lane's pattern needs none.
+struct KeyBitShape {
+    std::int64_t heads = 0, words = 0;
+};
+KeyBitShape keyBitShape(const ModelSpec& spec, const BackendSettings& settings);
+/// Whether queries are rotated a second time for sinks.
+bool sinksRotate(const ModelSpec& spec, const AttentionPattern& pattern);
+
 Workspace layOutActivations(const ModelSpec& spec, const BackendSettings& settings, Arena& arena);
 
 CpuWorkspace layOutWorkspace(const ModelSpec& spec, const BackendSettings& settings, Arena& arena);

@@ -136,7 +136,7 @@ std::uint64_t PlainEngine::kvBytesPerToken() const {
 
 void PlainEngine::settleSequence(Sequence& sequence, const trace::Cursor& cursor) {
     settle(*m_parts.pool, sequence.table, sequence.nTokens, m_parts.model->spec(),
-           settings().pattern, cursor);
+           settings().pattern, sequence.heavy, cursor);
 }
 
 Result<void> PlainEngine::prefill(Sequence& sequence, std::span<const TokenId> tokens,
@@ -154,7 +154,8 @@ Result<void> PlainEngine::prefill(Sequence& sequence, std::span<const TokenId> t
             return room;
         const std::array last{static_cast<std::int32_t>(count - 1)};
         const std::array segments{Segment{count, static_cast<std::int32_t>(sequence.nTokens),
-                                          callLength, sequence.nPrompt}};
+                                          callLength, sequence.nPrompt,
+                                          heavyOf(settings().pattern, sequence.heavy)}};
         const std::array<const BlockTable*, 1> tables{&sequence.table};
         ForwardPass pass;
         pass.tokens =
@@ -188,8 +189,9 @@ Result<void> PlainEngine::step(Sequence& sequence, TokenId token, SampleJob* job
         !room)
         return room;
     static constexpr std::array<std::int32_t, 1> kOnly{0};
-    const std::array segments{
-        Segment{1, static_cast<std::int32_t>(sequence.nTokens), 0, sequence.nPrompt}};
+    const std::array segments{Segment{1, static_cast<std::int32_t>(sequence.nTokens), 0,
+                                      sequence.nPrompt,
+                                      heavyOf(settings().pattern, sequence.heavy)}};
     const std::array<const BlockTable*, 1> tables{&sequence.table};
     ForwardPass pass;
     pass.tokens = {&token, 1};
@@ -213,7 +215,7 @@ Result<GenerateResult> PlainEngine::generate(const GenerateRequest& request, tra
         return valid.error();
     cursor.step = 0;
     Sequence sequence(*m_parts.pool, cursor);
-    sequence.nPrompt = std::ssize(request.prompt);
+    sequence.nPrompt = sequence.heavy.nPrompt = std::ssize(request.prompt);
     TokenLoop loop(*m_parts.model, settings(), request, cursor.sink);
     const PairsSeen before = m_parts.backend->pairsSeen();
     auto ran = prefill(sequence, request.prompt, loop.prepare(), cursor, cancel);

@@ -69,6 +69,7 @@ Result<std::int64_t> PlainEngine::timeBatch(std::int64_t nSequences, std::int64_
     for (std::size_t i = 0; i < n; ++i) {
         Sequence& sequence = sequences.emplace_back(*m_parts.pool, trace::Cursor());
         tables.push_back(&sequence.table);
+        sequence.nPrompt = sequence.heavy.nPrompt = depth;
         if (depth == 0) continue;
         if (auto ran = prefill(sequence, benchTokens(depth), nullptr, {}, cancel); !ran)
             return ran.error();
@@ -83,7 +84,8 @@ Result<std::int64_t> PlainEngine::timeBatch(std::int64_t nSequences, std::int64_
             if (auto room = m_parts.pool->grow(sequences[i].table, depth + t, depth + t + 1, {});
                 !room)
                 return room.error();
-            segments[i] = {1, static_cast<std::int32_t>(depth + t), 0};
+            segments[i] = {1, static_cast<std::int32_t>(depth + t), 0, depth,
+                           heavyOf(s.pattern, sequences[i].heavy)};
         }
         ForwardPass pass;
         pass.tokens = std::span(ids).subspan(static_cast<std::size_t>(t) * n, n);

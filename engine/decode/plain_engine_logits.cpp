@@ -39,13 +39,38 @@ class PlainEngine::Stream final : public LogitStream {
         if (std::ssize(tokens) > m_chunk || end > m_engine.settings().contextTokens)
             return usageError("the context ends at " +
                               std::to_string(m_engine.settings().contextTokens) + " tokens");
+        m_nTokens = std::max(m_nTokens, end);
+        m_logits.resize(static_cast<std::size_t>(m_chunk * m_vocab));
+        for (std::size_t done = 0; done < tokens.size();) {
+            const std::size_t n = std::min(tokens.size() - done, mostAtOnce());
+            if (auto ran =
+                    piece(tokens.subspan(done, n),
+                          m_logits.data() + done * static_cast<std::size_t>(m_vocab), cancel);
+                !ran)
+                return ran.error();
+            done += n;
+        }
+        return std::span<const float>(m_logits).first(tokens.size() *
+                                                      static_cast<std::size_t>(m_vocab));
+    }
+
+  private:
+    [[nodiscard]] const AttentionPattern& pattern() const { return m_engine.settings().pattern; }
+    /// Tokens that see the same blocks.
+    [[nodiscard]] std::size_t mostAtOnce() {
+        if (heavyOf(pattern(), m_sequence.heavy) == nullptr)
+            return static_cast<std::size_t>(m_chunk);
+        return static_cast<std::size_t>(tokensUntilEviction(
+            m_sequence.nTokens, 0, m_engine.m_parts.pool->layout().blockTokens));
+    }
+    Result<void> piece(std::span<const TokenId> tokens, float* logits, const CancelToken& cancel) {
+        const std::int64_t end = m_sequence.nTokens + std::ssize(tokens);
         if (auto room = m_engine.m_parts.pool->grow(m_sequence.table, m_sequence.nTokens, end, {});
             !room)
-            return room.error();
-        m_logits.resize(static_cast<std::size_t>(m_chunk * m_vocab));
+            return room;
         const std::array segments{Segment{std::ssize(tokens),
-                                          static_cast<std::int32_t>(m_sequence.nTokens),
-                                          std::max(m_nTokens, end)}};
+                                          static_cast<std::int32_t>(m_sequence.nTokens), m_nTokens,
+                                          0, heavyOf(pattern(), m_sequence.heavy)}};
         const std::array<const BlockTable*, 1> tables{&m_sequence.table};
         ForwardPass pass;
         pass.tokens = tokens;
@@ -53,18 +78,16 @@ class PlainEngine::Stream final : public LogitStream {
         pass.tables = tables;
         pass.views = std::span(m_engine.m_views).first(1);
         pass.wanted = std::span(m_rows).first(tokens.size());
-        pass.logits = m_logits.data();
+        pass.logits = logits;
         if (auto ran = forward(*m_engine.m_parts.model, *m_engine.m_parts.backend,
                                *m_engine.m_parts.pool, pass, {}, cancel);
             !ran)
-            return ran.error();
+            return ran;
         m_sequence.nTokens = end;
         m_engine.settleSequence(m_sequence, {});
-        return std::span<const float>(m_logits).first(tokens.size() *
-                                                      static_cast<std::size_t>(m_vocab));
+        return {};
     }
 
-  private:
     PlainEngine& m_engine;
     std::int64_t m_nTokens;
     std::int64_t m_vocab;

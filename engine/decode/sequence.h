@@ -5,6 +5,7 @@
 
 #include "engine/backend/attention_pattern.h"
 #include "engine/cache/block_pool.h"
+#include "engine/decode/evict_light.h"
 
 namespace lanescope {
 
@@ -24,12 +25,21 @@ struct Sequence {
     BlockTable table;
     std::int64_t nTokens = 0;  ///< in the cache
     std::int64_t nPrompt = 0;  ///< Segment::firstPicking
+    HeavyHitters heavy;        ///< used where the lane evicts by weight
 };
+
+/// What a sequence's passes add weights to; null: the lane does not ask.
+inline HeavyHitters* heavyOf(const AttentionPattern& pattern, HeavyHitters& own) {
+    return pattern.kind == AttentionPattern::Kind::HeavyHitters ? &own : nullptr;
+}
 
 /// The first nTokens tokens of a sequence have been computed: gives up what nobody will look at.
 inline void settle(BlockPool& pool, BlockTable& table, std::int64_t nTokens, const ModelSpec& spec,
-                   const AttentionPattern& pattern, const trace::Cursor& cursor) {
+                   const AttentionPattern& pattern, const HeavyHitters& heavy,
+                   const trace::Cursor& cursor) {
     pool.settle(table, nTokens);
+    if (pattern.kind == AttentionPattern::Kind::HeavyHitters)
+        evictLight(pool, table, nTokens, pattern, heavy, cursor);
     const UnseenRange unseen = unseenFrom(spec, pattern, nTokens);
     const std::int64_t n = pool.layout().blockTokens;
     if (unseen.begin < unseen.end)

@@ -68,6 +68,14 @@ Result<void> resolvePattern(const ModelSpec& spec, EngineSettings& s) {
     }
     if (p.kind == Kind::Pages && (p.pages < 1 || p.pages > kMost))
         return rangeError("pages", p.pages, 1, kMost);
+    if (p.kind == Kind::HeavyHitters) {
+        if (p.window < 1 || p.window > kMost) return rangeError("recent keys", p.window, 1, kMost);
+        if (p.heavy < 0 || p.heavy > kMost) return rangeError("heavy keys", p.heavy, 0, kMost);
+        if (std::ranges::count(p.denseLayers, true) > 0)
+            return usageError("what is evicted by weight is gone in all layers: none can be dense",
+                              "leave the dense layers out");
+        s.attention = kernels::AttentionKind::Naive;  // which has the weights
+    }
     const UnseenRange unseen = unseenFrom(spec, p, s.contextTokens);
     if (s.poolBlocks == 0 && unseen.end > unseen.begin) {
         // What is held at once: the sinks, a window, and a pass on top of it.
@@ -76,13 +84,6 @@ Result<void> resolvePattern(const ModelSpec& spec, EngineSettings& s) {
         s.poolBlocks =
             s.maxSequences * std::min(perSequence, s.contextTokens / s.kvBlockTokens + 1);
     }
-    return {};
-}
-
-Result<void> checkGpuCache(const EngineSettings& s) {
-    if (s.kvRotate) return unsupported("a turned KV cache on a GPU", {}, "leave it out");
-    if (s.pattern.kind != AttentionPattern::Kind::Dense)
-        return unsupported("attention that leaves keys out, on a GPU", {}, "use flash");
     return {};
 }
 
@@ -152,6 +153,9 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
         s.pack = false;
         if (s.device < 0 || s.device >= kMaxDevices)
             return rangeError("device", s.device, 0, kMaxDevices - 1);
+        if (s.pattern.kind == AttentionPattern::Kind::HeavyHitters)
+            return unsupported("attention that evicts by weight on a GPU", {},
+                               "use the backend cpu, or pages:K");
         if (s.attention == kernels::AttentionKind::Naive) {
             s.attention = kernels::AttentionKind::Flash;
             effective.notes.emplace_back("attention flash instead of naive: on a GPU");
@@ -162,7 +166,6 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
                 "activations int8 instead of bf16 beside quantised weights: on a GPU");
         }
         s.affinity = Affinity::None;
-        if (auto ok = checkGpuCache(s); !ok) return ok.error();
     }
     return effective;
 }

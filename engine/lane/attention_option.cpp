@@ -8,7 +8,9 @@ namespace lanescope {
 
 namespace {
 
-constexpr const char* kPossible = "flash, naive, window:W, window:W+S, block-sparse:B,L,S, pages:K";
+constexpr const char* kPossible =
+    "flash, naive, window:W, window:W+S, block-sparse:B,L,S, pages:K, "
+    "heavy:R+H";
 constexpr std::int64_t kMostLayers = 4096;
 
 /// Numbers between separators; empty: something else is there.
@@ -39,7 +41,7 @@ Result<void> readAttention(const std::string& word, EngineSettings& settings) {
     const std::string_view name = std::string_view(word).substr(0, colon);
     const std::string_view rest =
         colon == std::string::npos ? std::string_view() : std::string_view(word).substr(colon + 1);
-    const auto numbers = numbersOf(rest, name == "window" ? "+" : ",");
+    const auto numbers = numbersOf(rest, name == "window" || name == "heavy" ? "+" : ",");
     if (name == "window" && (numbers.size() == 1 || numbers.size() == 2)) {
         pattern.kind = Kind::Window;
         pattern.window = numbers[0];
@@ -56,6 +58,13 @@ Result<void> readAttention(const std::string& word, EngineSettings& settings) {
     if (name == "pages" && numbers.size() == 1) {
         pattern.kind = Kind::Pages;
         pattern.pages = numbers[0];
+        return {};
+    }
+    if (name == "heavy" && numbers.size() == 2) {
+        pattern.kind = Kind::HeavyHitters;
+        pattern.window = numbers[0];
+        pattern.heavy = numbers[1];
+        pattern.sinks = 0;
         return {};
     }
     return badInput("attention \"" + word + "\" is not possible; possible: " + kPossible);
@@ -92,6 +101,8 @@ std::string attentionName(const EngineSettings& settings) {
                    std::to_string(p.localBlocks) + "," + std::to_string(p.strideBlocks);
         case AttentionPattern::Kind::Pages:
             return "pages:" + std::to_string(p.pages);
+        case AttentionPattern::Kind::HeavyHitters:
+            return "heavy:" + std::to_string(p.window) + "+" + std::to_string(p.heavy);
         default:
             return settings.attention == kernels::AttentionKind::Naive ? "naive" : "flash";
     }

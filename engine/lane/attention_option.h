@@ -1,6 +1,7 @@
 #pragma once
 // The words of a lane's attention: flash, naive, window:W or window:W+S (S sinks),
-// block-sparse:B,L,S (blocks of B tokens: the last L and every S-th), pages:K.
+// block-sparse:B,L,S (blocks of B tokens: the last L and every S-th), pages:K, heavy:R+H
+// (the last R keys and the H that got the most weight).
 
 #include <string>
 

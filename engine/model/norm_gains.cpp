@@ -9,7 +9,7 @@
 namespace lanescope {
 
 bool unevenGains(std::span<const float> gains) {
-    constexpr double kUneven = 2.0;
+    constexpr double kUneven = 1.7;
     constexpr auto kBlock = static_cast<std::size_t>(kernels::kActsBlock);
     double all = 0.0;
     double greatest = 0.0;  // of each block, for all of its entries

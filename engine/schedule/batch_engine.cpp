@@ -29,7 +29,8 @@ class Server {
           m_requests(requests),
           m_cursor(cursor),
           m_firstId(std::max(cursor.request, 0)),
-          m_scheduler(*parts.pool, settings, cursor),
+          m_heavy(requests.size()),
+          m_scheduler(*parts.pool, withSettle(settings), cursor),
           m_live(requests.size()) {
         m_out.requests.resize(requests.size());
         m_order.resize(requests.size());
@@ -69,6 +70,14 @@ class Server {
     }
 
   private:
+    /// What is to be given up is known here.
+    BatchSettings withSettle(BatchSettings settings) {
+        settings.settle = [this](std::int32_t id, BlockTable& table, std::int64_t nTokens) {
+            settle(*m_parts.pool, table, nTokens, m_parts.model->spec(),
+                   m_parts.effective.settings.pattern, m_heavy[indexOf(id)], m_cursor);
+        };
+        return settings;
+    }
     [[nodiscard]] std::size_t indexOf(std::int32_t id) const {
         return static_cast<std::size_t>(id - m_firstId);
     }
@@ -141,8 +150,12 @@ class Server {
             const std::size_t i = indexOf(share.id);
             const std::int64_t nPrompt = std::ssize(m_requests[i].generate.prompt);
             m_ids.insert(m_ids.end(), share.tokens.begin(), share.tokens.end());
+            HeavyHitters& heavy = m_heavy[i];
+            heavy.nPrompt = nPrompt;
+            if (share.begin == 0) heavy.mass.clear();  // it may be computed again
             m_segments.push_back({share.nTokens, static_cast<std::int32_t>(share.begin),
-                                  share.begin < nPrompt ? nPrompt : 0, nPrompt});
+                                  share.begin < nPrompt ? nPrompt : 0, nPrompt,
+                                  heavyOf(m_parts.effective.settings.pattern, heavy)});
             m_tables.push_back(share.table);
             if (share.decides) m_wanted.push_back(static_cast<std::int32_t>(m_ids.size()) - 1);
         }
@@ -273,6 +286,7 @@ class Server {
     const std::vector<ServeRequest>& m_requests;
     trace::Cursor m_cursor;
     std::int32_t m_firstId;
+    std::vector<HeavyHitters> m_heavy;  ///< [requests], where the lane evicts by weight
     Scheduler m_scheduler;
     std::vector<std::size_t> m_order;  ///< requests by arrival
     std::size_t m_nArrived = 0;        ///< of them
@@ -334,9 +348,10 @@ Result<ServeResult> serve(Engine& engine, const std::vector<ServeRequest>& reque
         settings.reusePrefixes = false;  // a beginning looks different in a longer text
         settings.singleStepsAfterPrompt = true;
     }
-    settings.settle = [&](BlockTable& table, std::int64_t nTokens) {
-        settle(*parts.pool, table, nTokens, parts.model->spec(), s.pattern, cursor);
-    };
+    if (s.pattern.kind == AttentionPattern::Kind::HeavyHitters) {
+        settings.reusePrefixes = false;  // the weights of all queries count
+        settings.singleStepsAfterPrompt = true;
+    }
     Server server(parts, requests, settings, cursor);
     auto served = server.run(cancel);
     parts.pool->forgetKept(cursor);

@@ -261,7 +261,7 @@ void Scheduler::computed() {
         if (share.filler) continue;
         Ticket& ticket = *find(share.id);
         ticket.nComputed += share.nTokens;
-        if (m_settings.settle) m_settings.settle(ticket.table, ticket.nComputed);
+        if (m_settings.settle) m_settings.settle(share.id, ticket.table, ticket.nComputed);
         m_served[ticket.job.client] +=
             static_cast<double>(share.nTokens) + (share.decides ? kOutputWeight : 0.0);
         if (m_settings.reusePrefixes)

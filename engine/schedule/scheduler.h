@@ -38,10 +38,10 @@ struct BatchSettings {
     /// Waiting so long raises a request's priority by one, so that none waits for ever.
     double agingSeconds = 10.0;
     /// What follows a prompt is computed one token a pass also when it is computed again (models
-    /// whose rotation follows the length of the call).
+    /// whose rotation follows the length of the call, lanes that evict by weight).
     bool singleStepsAfterPrompt = false;
     /// Called when tokens of a sequence have been computed: gives up what nobody will look at.
-    std::function<void(BlockTable&, std::int64_t nTokens)> settle = {};
+    std::function<void(std::int32_t id, BlockTable&, std::int64_t nTokens)> settle = {};
 };
 
 /// A request as it is handed in.

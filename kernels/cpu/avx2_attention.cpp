@@ -344,6 +344,30 @@ void naiveItem(const Work& w) {
     });
 }
 
+/// AttentionArgs::mass of an item, whose weights and their sums are there.
+void writeMass(const Work& w) {
+    const AttentionArgs& args = w.args;
+    const std::int64_t start = w.first / kKeys * kKeys;
+    for (std::int64_t t = w.item.tokenBegin; t < w.item.tokenEnd; ++t) {
+        float* mass = args.mass + (t * args.kv.nKvHeads + w.item.kvHead) * args.massStride;
+        const std::int64_t end = args.positions[t] + 1;
+        const std::int64_t firstRow = (t - w.item.tokenBegin) * w.groupSize;
+        for (std::int64_t g = 0; g * args.massGroup < end; ++g) {
+            const std::int64_t from = larger(g * args.massGroup, start);
+            const std::int64_t to = smaller((g + 1) * args.massGroup, end);
+            float sum = 0.0F;
+            for (std::int64_t r = firstRow; r < firstRow + w.groupSize; ++r) {
+                if (w.sums.total[r] <= 0.0F) continue;
+                const float* weights = w.scores + r * w.scoreStride - start;
+                float own = 0.0F;
+                for (std::int64_t p = from; p < to; ++p) own += weights[p];
+                sum += own / w.sums.total[r];
+            }
+            mass[g] = sum;
+        }
+    }
+}
+
 /// Finds the item's rows and keys and divides the scratch into its parts (sizes:
 /// attentionScratchFloats()); copies its queries there.
 Work setUp(AttentionProduct product, const AttentionArgs& args, std::int64_t index) {
@@ -420,6 +444,7 @@ void attendItem(AttentionProduct product, const AttentionArgs& args, std::int64_
     if (args.kind == AttentionKind::Naive) {
         clear(w, w.sums);
         if (w.last >= 0) naiveItem(w);
+        if (args.mass != nullptr) writeMass(w);
     } else {
         const std::int64_t start = w.first / kAttentionStretch;
         flashStretch(w, w.sums, start);

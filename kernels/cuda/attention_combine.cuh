@@ -14,13 +14,17 @@ void attentionCombineKernel(PagedAttentionArgs args) {
     const AttentionTile tile = args.tiles[blockX()];
     const auto headDim = static_cast<int>(args.kv.headDim);
     const int lastSplit = static_cast<int>(args.nSplits) - 1;
+    if (tile.nTokens == 0) return;
+    // The tile's last stretch has the sinks.
+    const int lastStretch =
+        stretchOf(larger(args.positions[tile.tokenBegin + tile.nTokens - 1], 0));
     for (int t = warpId(); t < tile.nTokens; t += kAttentionThreads / kWarp) {
         const std::int64_t token = tile.tokenBegin + t;
         const KeyRange keys = keysSeen(args, args.positions[token]);
-        const int first = smaller(stretchOf(keys.first), lastSplit);
+        const int first = smaller(smaller(stretchOf(keys.first), lastStretch), lastSplit);
         RunningSum sum;
         float values[kPerLane] = {};
-        int split = keys.last < 0 ? -1 : smaller(stretchOf(keys.last), lastSplit);
+        int split = keys.last < 0 ? -1 : smaller(lastStretch, lastSplit);
         for (; split >= first; --split) {
             const float* sums = sumsAt(args, token, blockY(), split);
             const FoldFactors f = fold(sum, sums[headDim], sums[headDim + 1]);

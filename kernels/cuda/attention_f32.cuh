@@ -31,6 +31,10 @@ struct F32Rows {
     float total[kF32RowsPerWarp];
     float acc[kF32RowsPerWarp][kPerLane];  ///< columns lane, lane + 32, …
 
+    SIMT_DEVICE void look(const PagedAttentionArgs& args, const AttentionWork& w, int rowBegin,
+                          bool sinks) {
+        for (int r = 0; r < kF32RowsPerWarp; ++r) seen[r] = rowKeys(args, w, rowBegin + r, sinks);
+    }
     SIMT_DEVICE void clear() {
         for (int r = 0; r < kF32RowsPerWarp; ++r) {
             best[r] = kMinusInf;
@@ -50,8 +54,9 @@ SIMT_DEVICE float f32Score(const PagedAttentionArgs& args, float dot) {
 /// Weights of the warp's rows for a tile of keys, in shared memory ([row][key]); older sums are
 /// brought to the new maximum. `queries` and `weights` start at the warp's first row.
 template <int kPerLane>
-SIMT_DEVICE void f32Scores(const PagedAttentionArgs& args, F32Rows<kPerLane>& rows, int base,
-                           const float* queries, const float* keys, float* weights) {
+SIMT_DEVICE void f32Scores(const PagedAttentionArgs& args, const AttentionWork& w,
+                           F32Rows<kPerLane>& rows, int rowBegin, int base, const float* queries,
+                           const float* keys, float* weights) {
     constexpr int kStride = kF32Stride<kPerLane * kWarp>;
     const float* own = keys + laneId() * kStride;
     float dots[kF32RowsPerWarp] = {};
@@ -69,7 +74,9 @@ SIMT_DEVICE void f32Scores(const PagedAttentionArgs& args, F32Rows<kPerLane>& ro
     const int position = base + laneId();
 #pragma unroll
     for (int r = 0; r < kF32RowsPerWarp; ++r) {
-        const bool seen = position >= rows.seen[r].first && position <= rows.seen[r].last;
+        const bool seen =
+            position >= rows.seen[r].first && position <= rows.seen[r].last &&
+            (args.mask.words == nullptr || maskSees(args, w, tokenOf(w, rowBegin + r), position));
         const float score = seen ? f32Score(args, dots[r]) : kMinusInf;
         const float best = fmaxf(rows.best[r], warpMax(score));
         const float shift = shiftOf(best);
@@ -142,6 +149,15 @@ SIMT_DEVICE void f32Fetch(const PagedAttentionArgs& args, const KvSlices& layout
     fetchPages<float, kF32Keys, kDim, kF32Stride<kDim>>(args, layout, w, part, base, shared);
 }
 
+template <int kPerLane>
+SIMT_DEVICE void f32Queries(const PagedAttentionArgs& args, const AttentionWork& w, bool sinks,
+                            float* queries) {
+    constexpr int kDim = kPerLane * kWarp;
+    const float* q = queriesFor(args, sinks);
+    for (int i = threadX(); i < kF32Rows * kDim; i += kAttentionThreads)
+        queries[i / kDim * kF32Stride<kDim> + i % kDim] = queryAt(args, w, q, i / kDim, i % kDim);
+}
+
 /// headDim is a multiple of 8 and at most 32 kPerLane.
 template <int kPerLane>
 SIMT_KERNEL(kAttentionThreads, 3)
@@ -160,29 +176,31 @@ void attentionF32Kernel(PagedAttentionArgs args, KvSlices layout) {
     }
     Cursor at = Cursor::start(w);
     f32Fetch<kPerLane>(args, layout, w, KvPart::Keys, at.base, keys);
-    for (int i = threadX(); i < kF32Rows * kDim; i += kAttentionThreads)
-        queries[i / kDim * kStride + i % kDim] = queryAt(args, w, i / kDim, i % kDim);
-
+    f32Queries<kPerLane>(args, w, at.sinks(w), queries);
     const int rowBegin = warpId() * kF32RowsPerWarp;
     const bool working = rowBegin < w.nRows;
     float* const own = queries + rowBegin * kStride;
     float* const weights = values + kF32Keys * kStride + rowBegin * kF32Keys;
     F32Rows<kPerLane> rows;
     rows.clear();
-    for (int r = 0; r < kF32RowsPerWarp; ++r) rows.seen[r] = rowKeys(args, w, rowBegin + r);
+    rows.look(args, w, rowBegin, at.sinks(w));
     while (!at.done(w)) {
         waitAsync<0>();
         syncThreads();  // the tile's keys are here, the values before them have been read
         f32Fetch<kPerLane>(args, layout, w, KvPart::Values, at.base, values);
-        if (working) f32Scores<kPerLane>(args, rows, at.base, own, keys, weights);
+        if (working) f32Scores<kPerLane>(args, w, rows, rowBegin, at.base, own, keys, weights);
         waitAsync<0>();
         syncThreads();  // the values are here, keys have been read, weights are written
-        const Cursor next = at.next(w);
+        const Cursor next = at.next(args, w);
         if (!next.done(w)) f32Fetch<kPerLane>(args, layout, w, KvPart::Keys, next.base, keys);
         if (working) f32Sums<kPerLane>(rows, weights, values);
         if (working && next.stretch != at.stretch) {
             f32Fold<kPerLane>(args, w, rows, rowBegin, next.done(w));
             rows.clear();
+        }
+        if (at.sinks(w) && !next.sinks(w)) {  // scores of the sinks lie two barriers back
+            f32Queries<kPerLane>(args, w, false, queries);
+            rows.look(args, w, rowBegin, false);
         }
         at = next;
     }

@@ -32,6 +32,11 @@ inline constexpr int kHalfSharedRows = 2 * kHalfKeys<kDim> + (kQueriesStay<kDim>
 template <int kDim>
 inline constexpr int kHalfSharedBytes = kHalfSharedRows<kDim>* kHalfStride<kDim> * 2;
 
+/// Row h (0 or 1) of this lane.
+SIMT_DEVICE int halfRow(int h) {
+    return warpId() * kMmaRows + laneId() / 4 + 8 * h;
+}
+
 /// A lane's two rows (index 0 and 1): what they see, and their sums over the stretch at work.
 template <int kDim>
 struct HalfRows {
@@ -41,6 +46,9 @@ struct HalfRows {
     float total[2];          ///< over this lane's columns
     float acc[kDim / 8][4];  ///< [column / 8][2 · row + column % 2]
 
+    SIMT_DEVICE void look(const PagedAttentionArgs& args, const AttentionWork& w, bool sinks) {
+        for (int h = 0; h < 2; ++h) seen[h] = rowKeys(args, w, halfRow(h), sinks);
+    }
     SIMT_DEVICE void clear() {
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
@@ -133,8 +141,13 @@ SIMT_DEVICE void halfScores(const PagedAttentionArgs& args, HalfScores<kDim>& sc
 
 /// Scores become weights; older sums are brought to the new maximum.
 template <int kDim>
-SIMT_DEVICE void halfWeights(HalfRows<kDim>& rows, int base, HalfScores<kDim>& scores) {
+SIMT_DEVICE void halfWeights(const PagedAttentionArgs& args, const AttentionWork& w,
+                             HalfRows<kDim>& rows, int base, HalfScores<kDim>& scores) {
     const int column = base + laneId() % 4 * 2;
+    std::uint64_t bits[2];  // of this lane's columns
+#pragma unroll
+    for (int h = 0; h < 2; ++h)
+        bits[h] = maskBits<kHalfKeys<kDim>>(args, w, halfRow(h), base) >> (column - base);
     float top[2] = {kMinusInf, kMinusInf};
 #pragma unroll
     for (int n = 0; n < kHalfKeys<kDim> / 8; ++n) {
@@ -142,7 +155,8 @@ SIMT_DEVICE void halfWeights(HalfRows<kDim>& rows, int base, HalfScores<kDim>& s
         for (int e = 0; e < 4; ++e) {
             const int position = column + 8 * n + e % 2;
             const KeyRange& seen = rows.seen[e / 2];
-            const bool sees = position >= seen.first && position <= seen.last;
+            const bool sees = position >= seen.first && position <= seen.last &&
+                              (bits[e / 2] >> (8 * n + e % 2) & 1U) != 0;
             scores[n][e] = sees ? scores[n][e] : kMinusInf;
             top[e / 2] = fmaxf(top[e / 2], scores[n][e]);
         }
@@ -200,7 +214,7 @@ SIMT_DEVICE void halfFold(const PagedAttentionArgs& args, const AttentionWork& w
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
         const float total = warpSum<4>(rows.total[h]);
-        const int row = warpId() * kMmaRows + laneId() / 4 + 8 * h;
+        const int row = halfRow(h);
         const bool there = row < w.nRows;
         const FoldFactors f = fold(rows.sum[h], rows.best[h], total);
         const float weight = weightOf(rows.sum[h]);
@@ -231,15 +245,16 @@ SIMT_DEVICE void halfFetch(const PagedAttentionArgs& args, const KvSlices& layou
     fetchPages<T, kHalfKeys<kDim>, kDim, kHalfStride<kDim>>(args, layout, w, part, base, shared);
 }
 
-/// Rounds the queries of the warps that have rows into shared memory.
+/// Rounds queries of the warps that have rows into shared memory.
 template <class T, int kDim>
-SIMT_DEVICE void storeQueries(const PagedAttentionArgs& args, const AttentionWork& w, T* queries) {
+SIMT_DEVICE void storeQueries(const PagedAttentionArgs& args, const AttentionWork& w,
+                              const float* q, T* queries) {
     const int nRows = (w.nRows + kMmaRows - 1) / kMmaRows * kMmaRows;
     for (int i = threadX(); i < nRows * (kDim / 2); i += kAttentionThreads) {
         const int row = i / (kDim / 2);
         const int column = i % (kDim / 2) * 2;
-        const float first = queryAt(args, w, row, column);
-        const float second = queryAt(args, w, row, column + 1);
+        const float first = queryAt(args, w, q, row, column);
+        const float second = queryAt(args, w, q, row, column + 1);
         store(queries + row * kHalfStride<kDim> + column, packPair<T>(first, second));
     }
 }
@@ -261,13 +276,12 @@ void attentionHalfKernel(PagedAttentionArgs args, KvSlices layout) {
     }
     Cursor at = Cursor::start(w);
     halfFetch<T, kDim>(args, layout, w, KvPart::Keys, at.base, keys);
-    storeQueries<T, kDim>(args, w, queries);
+    storeQueries<T, kDim>(args, w, queriesFor(args, at.sinks(w)), queries);
     HalfQueries<T, kDim> ownQueries(queries + warpId() * kMmaRows * kHalfStride<kDim>);
     const bool working = warpId() * kMmaRows < w.nRows;
     HalfRows<kDim> rows;
     rows.clear();
-    for (int h = 0; h < 2; ++h)
-        rows.seen[h] = rowKeys(args, w, warpId() * kMmaRows + laneId() / 4 + 8 * h);
+    rows.look(args, w, at.sinks(w));
     if constexpr (kQueriesStay<kDim>) {
         syncThreads();
         if (working) ownQueries.keep();
@@ -280,17 +294,26 @@ void attentionHalfKernel(PagedAttentionArgs args, KvSlices layout) {
         if (working) {
             halfDots<T, kDim>(scores, ownQueries, keys);
             halfScores<kDim>(args, scores);
-            halfWeights<kDim>(rows, at.base, scores);
+            halfWeights<kDim>(args, w, rows, at.base, scores);
         }
         waitAsync<0>();
         syncThreads();  // the values are here, keys have been read
-        const Cursor next = at.next(w);
+        const Cursor next = at.next(args, w);
         if (!next.done(w)) halfFetch<T, kDim>(args, layout, w, KvPart::Keys, next.base, keys);
         if (working) {
             halfSums<T, kDim>(rows, scores, values);
             if (next.stretch != at.stretch) {
                 halfFold<kDim>(args, w, rows, next.done(w));
                 rows.clear();
+            }
+        }
+        if (at.sinks(w) && !next.sinks(w)) {
+            syncThreads();  // the values, whose place it is, have been read
+            storeQueries<T, kDim>(args, w, args.q, queries);
+            rows.look(args, w, false);
+            if constexpr (kQueriesStay<kDim>) {
+                syncThreads();
+                if (working) ownQueries.keep();
             }
         }
         at = next;

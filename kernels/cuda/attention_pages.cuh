@@ -10,7 +10,7 @@
 namespace lanescope::kernels::cuda {
 
 /// Starts the copies of keys or values [base, base + kKeys) of a KV head, as they are stored, into
-/// rows of kStride bytes. What lies outside w.keys, and rows' ends up to kRowBytes, becomes zero.
+/// rows of kStride bytes. What is not there, and rows' ends up to kRowBytes, becomes zero.
 /// Threads that follow each other take 16 bytes each that follow each other; rowBytes is a multiple
 /// of 16.
 template <int kKeys, int kRowBytes, int kStride>
@@ -26,7 +26,7 @@ SIMT_DEVICE void copyPages(const PagedAttentionArgs& args, const AttentionWork& 
         const int key = i / kPerRow;
         const int at = i % kPerRow * kBytes;
         const int position = base + key;
-        const bool there = position >= w.keys.first && position <= w.keys.last && at < rowBytes;
+        const bool there = isThere(w, position) && at < rowBytes;
         std::int64_t source = 0;
         if (there) {
             const std::int64_t page = w.pages[position / blockTokens];
@@ -63,7 +63,7 @@ SIMT_DEVICE void convertPages(const PagedAttentionArgs& args, const AttentionWor
         const int column = i % kPerRow * 8;
         const int position = base + key;
         float x[8] = {};
-        if (position >= w.keys.first && position <= w.keys.last && column < kv.headDim) {
+        if (isThere(w, position) && column < kv.headDim) {
             const int slot = position % blockTokens;
             const bool asTheyAre = keys && position >= w.tailBegin;
             const unsigned char* slice =

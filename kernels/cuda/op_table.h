@@ -13,6 +13,9 @@ struct OpTable {
     Status (*roundActs)(const RoundActsArgs&, Stream);
     Status (*ropeKv)(const RopeKvArgs&, Stream);
     Status (*kvSeal)(const PagedSealArgs&, Stream);
+    Status (*hadamard)(const HadamardArgs&, Stream);
+    Status (*keyBlocks)(const KeyBlocksArgs&, Stream);
+    Status (*kvSelect)(const PagedSelectArgs&, Stream);
     Status (*activate)(const ActivateQ8Args&, Stream);
     Status (*add)(const AddArgs&, Stream);
     Status (*softcap)(const SoftcapArgs&, Stream);
@@ -28,9 +31,9 @@ struct OpTable {
 
 /// The ops as they are linked here.
 inline OpTable linkedOps() {
-    return {embed,    norm,          quantiseActs, roundActs,   ropeKv,       kvSeal,
-            activate, add,           softcap,      matmul,      matmulTensor, attention,
-            sample,   topCandidates, canEmbed,     canMultiply, canAttend};
+    return {embed,     norm,     quantiseActs,  roundActs, ropeKv,      kvSeal,   hadamard,
+            keyBlocks, kvSelect, activate,      add,       softcap,     matmul,   matmulTensor,
+            attention, sample,   topCandidates, canEmbed,  canMultiply, canAttend};
 }
 
 }  // namespace lanescope::kernels::cuda

@@ -55,6 +55,13 @@ struct RopeKvArgs {
     KvWriteArgs kv;
     SequenceTables tables;
     std::int64_t frequencyStride = 0;  ///< 0: all sequences rotate alike
+    /// Where q goes too, rotated at other positions: AttentionArgs::qSinks, [nTokens, q.stride];
+    /// null: nowhere.
+    float* qSinks = nullptr;
+    const std::int32_t* sinkPositions = nullptr;  ///< [nTokens]
+    /// kv.v, where q, qSinks, k and v go through the Hadamard matrix (HadamardArgs) after rotation;
+    /// else null.
+    float* turnedV = nullptr;
 };
 
 /// Rows of one attention tile: tokens [tokenBegin, tokenBegin + nTokens) of one sequence at
@@ -87,6 +94,9 @@ struct PagedAttentionArgs {
     std::int64_t nHeads = 0;
     float scale = 0.0F;
     std::int64_t window = 0;
+    std::int64_t sinks = 0;         ///< keys seen beside the window, by qSinks (AttentionArgs)
+    const float* qSinks = nullptr;  ///< [nTokens, qStride] f32; null: q
+    KeyMask mask;                   ///< its words in device memory; not beside sinks
     float softcap = 0.0F;
     /// Its tables are not read. Where a format is F32, all is computed in f32; else on tensor
     /// cores, in bf16 where a format is BF16, in f16 otherwise: other keys and values are
@@ -101,6 +111,39 @@ struct PagedAttentionArgs {
     /// Sums where nSplits > 1: [nTokens, nHeads, nSplits, headDim + 2] f32, else null.
     float* partial = nullptr;
 };
+
+/// Bits of the blocks that a fixed pattern lets tokens see (AttentionPattern::BlockSparse): of
+/// those up to a token's own the last localBlocks and every strideBlocks-th.
+struct KeyBlocksArgs {
+    const std::int32_t* positions = nullptr;  ///< [nTokens], in device memory
+    std::int64_t nTokens = 0;
+    std::int64_t blockTokens = 64;
+    std::int64_t localBlocks = 1;
+    std::int64_t strideBlocks = 1;
+    std::uint64_t* words = nullptr;  ///< [nTokens, wordsPerToken], as KeyMask has them
+    std::int64_t wordsPerToken = 0;
+};
+
+/// Which whole blocks each token's query may match best (KvSelectArgs says by what), for the tokens
+/// of several sequences. All blocks up to a token's own are in its table.
+struct PagedSelectArgs {
+    const float* q = nullptr;  ///< [nTokens, qStride] f32
+    std::int64_t qStride = 0;
+    std::int64_t nHeads = 0;
+    const std::int32_t* positions = nullptr;  ///< [nTokens], in device memory
+    std::int64_t nTokens = 0;
+    PagedKv kv;  ///< with bounds; its tables are not read
+    SequenceTables tables;
+    std::int64_t keep = 0;
+    /// [nSequences], in device memory: tokens before these positions see all.
+    const std::int32_t* firstPosition = nullptr;
+    std::uint64_t* words = nullptr;  ///< [nTokens, nKvHeads, wordsPerHead]
+    std::int64_t wordsPerHead = 0;
+    float* scores = nullptr;  ///< scratch, [min(nTokens, kSelectTokens), nKvHeads, scoreStride]
+    std::int64_t scoreStride = 0;  ///< blocks of the longest context at least
+};
+/// Tokens whose scores are in memory at once.
+inline constexpr std::int64_t kSelectTokens = 16;
 
 /// y = act(gate) · up as ActivateArgs says (stored where args.y is set), also as int8 per 32 where
 /// out.q is set (dim is then a multiple of 32).
@@ -195,6 +238,9 @@ Status rope(const RopeArgs& args, Stream stream);
 Status kvWrite(const KvWriteArgs& args, Stream stream);
 Status ropeKv(const RopeKvArgs& args, Stream stream);
 Status kvSeal(const PagedSealArgs& args, Stream stream);
+Status hadamard(const HadamardArgs& args, Stream stream);
+Status keyBlocks(const KeyBlocksArgs& args, Stream stream);
+Status kvSelect(const PagedSelectArgs& args, Stream stream);
 Status activate(const ActivateQ8Args& args, Stream stream);
 Status add(const AddArgs& args, Stream stream);
 Status softcap(const SoftcapArgs& args, Stream stream);

@@ -2,10 +2,16 @@
 
 #include "kernels/cuda/rope.cuh"
 
+#include <cmath>
+
 #include "kernels/cuda/launch.h"
 
 namespace lanescope::kernels::cuda {
 namespace {
+
+float turnScale(std::int64_t headDim) {
+    return 1.0F / std::sqrt(static_cast<float>(headDim & -headDim));
+}
 
 unsigned headBlocks(std::int64_t nHeads) {
     return static_cast<unsigned>((nHeads + kRopeHeads - 1) / kRopeHeads);
@@ -35,7 +41,15 @@ Status ropeKv(const RopeKvArgs& args, Stream stream) {
     const unsigned qBlocks = headBlocks(args.q.nHeads);
     return launch(stream, {nTokens, qBlocks + headBlocks(args.k.nHeads)}, {kRopeThreads},
                   tableBytes(args.q), ropeKvKernel, args, kvSlices(args.kv.kv),
-                  static_cast<int>(qBlocks));
+                  static_cast<int>(qBlocks),
+                  args.turnedV != nullptr ? turnScale(args.k.headDim) : 0.0F);
+}
+
+Status hadamard(const HadamardArgs& args, Stream stream) {
+    constexpr std::int64_t kHeads = kHadamardThreads / kWarp;
+    const auto nTokens = static_cast<unsigned>(args.tokenEnd - args.tokenBegin);
+    return launch(stream, {nTokens, static_cast<unsigned>((args.nHeads + kHeads - 1) / kHeads)},
+                  {kHadamardThreads}, 0, hadamardKernel, args, turnScale(args.headDim));
 }
 
 }  // namespace lanescope::kernels::cuda

@@ -5,6 +5,7 @@
 // pairs; rows of the cache are a warp's each (kv_rows.cuh). Shared memory: 2 floats a pair. Bound
 // by latency (one token) or memory (prefill).
 
+#include "kernels/cuda/hadamard.cuh"
 #include "kernels/cuda/kv_rows.cuh"
 #include "kernels/cuda/ops.h"
 #include "kernels/cuda/simt.h"
@@ -78,6 +79,24 @@ SIMT_DEVICE void storeKv(const KvWriteArgs& args, const KvSlices& layout, const 
     }
 }
 
+/// Rotates heads [headBegin, headEnd) of a token by a table made anew. Barriers before and in it.
+SIMT_DEVICE void rotateHeads(const RopeArgs& args, const float* frequencies, std::int64_t token,
+                             std::int64_t headBegin, std::int64_t headEnd, Float2* table) {
+    syncThreads();  // what is rotated is written, an earlier table has been read
+    rotaryTable(args, frequencies, token, table);
+    syncThreads();
+    rotate(args, token, headBegin, headEnd, table);
+}
+
+/// Turns heads [headBegin, headEnd) of a row, a warp each; scale 0: leaves them. A barrier before.
+SIMT_DEVICE void turnHeads(float* row, std::int64_t headBegin, std::int64_t headEnd,
+                           std::int64_t headDim, float scale) {
+    if (scale == 0.0F) return;
+    syncThreads();
+    for (std::int64_t head = headBegin + warpId(); head < headEnd; head += kRopeThreads / kWarp)
+        turnRow(row + head * headDim, static_cast<int>(headDim), scale);
+}
+
 SIMT_DEVICE std::int64_t headsUpTo(std::int64_t nHeads, std::int64_t begin) {
     return begin + kRopeHeads < nHeads ? begin + kRopeHeads : nHeads;
 }
@@ -97,22 +116,47 @@ SIMT_KERNEL(kRopeThreads, 8) void kvWriteKernel(KvWriteArgs args, KvSlices layou
             headsUpTo(args.kv.nKvHeads, head));
 }
 
-/// Blocks of row y below qBlocks have heads of q, the others of k and v.
-SIMT_KERNEL(kRopeThreads, 8) void ropeKvKernel(RopeKvArgs args, KvSlices layout, int qBlocks) {
+/// Heads [headBegin, headEnd) of a token's queries, and of those for sinks.
+SIMT_DEVICE void rotateQueries(const RopeKvArgs& args, const float* frequencies, std::int64_t token,
+                               std::int64_t headBegin, std::int64_t headEnd, float turnScale,
+                               Float2* table) {
+    const RopeArgs& q = args.q;
+    if (args.qSinks != nullptr) {
+        RopeArgs sinks = q;
+        sinks.x = args.qSinks;
+        sinks.positions = args.sinkPositions;
+        const std::int64_t row = token * q.stride;
+        for (std::int64_t i = headBegin * q.headDim + threadX(); i < headEnd * q.headDim;
+             i += kRopeThreads)
+            args.qSinks[row + i] = q.x[row + i];
+        rotateHeads(sinks, frequencies, token, headBegin, headEnd, table);
+        turnHeads(args.qSinks + row, headBegin, headEnd, q.headDim, turnScale);
+    }
+    rotateHeads(q, frequencies, token, headBegin, headEnd, table);
+    turnHeads(q.x + token * q.stride, headBegin, headEnd, q.headDim, turnScale);
+}
+
+/// Blocks of row y below qBlocks have heads of q, the others of k and v. turnScale: of turnHeads().
+SIMT_KERNEL(kRopeThreads, 8)
+void ropeKvKernel(RopeKvArgs args, KvSlices layout, int qBlocks, float turnScale) {
     SIMT_SHARED_DYNAMIC(Float2, table);
     const std::int64_t token = args.q.tokenBegin + blockX();
     const SequenceTables& tables = args.tables;
     const std::int64_t sequence = tables.ofToken != nullptr ? tables.ofToken[token] : 0;
-    rotaryTable(args.q, args.q.invFreq + sequence * args.frequencyStride, token, table);
-    syncThreads();
+    const float* frequencies = args.q.invFreq + sequence * args.frequencyStride;
     if (blockY() < qBlocks) {
         const std::int64_t head = static_cast<std::int64_t>(blockY()) * kRopeHeads;
-        rotate(args.q, token, head, headsUpTo(args.q.nHeads, head), table);
+        rotateQueries(args, frequencies, token, head, headsUpTo(args.q.nHeads, head), turnScale,
+                      table);
         return;
     }
     const std::int64_t head = static_cast<std::int64_t>(blockY() - qBlocks) * kRopeHeads;
     const std::int64_t end = headsUpTo(args.k.nHeads, head);
-    rotate(args.k, token, head, end, table);
+    rotateHeads(args.k, frequencies, token, head, end, table);
+    if (turnScale != 0.0F) {
+        turnHeads(args.k.x + token * args.k.stride, head, end, args.k.headDim, turnScale);
+        turnHeads(args.turnedV + token * args.kv.vStride, head, end, args.k.headDim, turnScale);
+    }
     syncThreads();
     TokenTables own{args.kv.kv.blockTable, args.kv.kv.tailTable};
     if (tables.ofToken != nullptr) {

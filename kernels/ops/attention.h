@@ -117,6 +117,12 @@ struct AttentionArgs {
     KeyMask mask;
     float softcap = 0.0F;  ///< scores become softcap * tanh(score / softcap); 0 = off
     PagedKv kv;
+    /// Set (Naive only): also how much weight a token's heads put on groups of massGroup keys,
+    /// [nTokens, nKvHeads, massStride]: of group g the sum over the heads of the KV head and the
+    /// keys [g · massGroup, (g + 1) · massGroup); groups up to the token's own are written.
+    float* mass = nullptr;
+    std::int64_t massGroup = 16;
+    std::int64_t massStride = 0;
     float* scratch = nullptr;  ///< attentionScratchFloats() floats for this thread
     std::int64_t itemBegin = 0;
     std::int64_t itemEnd = 0;

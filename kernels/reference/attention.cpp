@@ -3,6 +3,7 @@
 
 #include "kernels/ops/attention.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -57,6 +58,12 @@ void attendRow(const AttentionArgs& args, std::int64_t t, std::int64_t head) {
     }
     for (std::int64_t i = 0; i < headDim; ++i)
         out[i] = total > 0.0 ? static_cast<float>(sum[i] / total) : 0.0F;
+    if (args.mass == nullptr || total <= 0.0) return;
+    float* mass = args.mass + (t * args.kv.nKvHeads + kvHead) * args.massStride;
+    std::vector<double> groups(static_cast<std::size_t>(last / args.massGroup + 1), 0.0);
+    for (const auto& [p, score] : scores)
+        groups[static_cast<std::size_t>(p / args.massGroup)] += std::exp(score - best) / total;
+    for (std::size_t g = 0; g < groups.size(); ++g) mass[g] += static_cast<float>(groups[g]);
 }
 
 }  // namespace
@@ -65,9 +72,14 @@ void attention(const AttentionArgs& args) {
     const std::int64_t groupSize = args.nHeads / args.kv.nKvHeads;
     for (std::int64_t item = args.itemBegin; item < args.itemEnd; ++item) {
         const AttentionItem it = attentionItem(args, item);
-        for (std::int64_t t = it.tokenBegin; t < it.tokenEnd; ++t)
+        for (std::int64_t t = it.tokenBegin; t < it.tokenEnd; ++t) {
+            if (args.mass != nullptr)
+                std::fill_n(args.mass + (t * args.kv.nKvHeads + it.kvHead) * args.massStride,
+                            std::max<std::int64_t>(args.positions[t] / args.massGroup + 1, 0),
+                            0.0F);
             for (std::int64_t g = 0; g < groupSize; ++g)
                 attendRow(args, t, it.kvHead * groupSize + g);
+        }
     }
 }
 

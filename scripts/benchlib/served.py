@@ -5,6 +5,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -18,7 +19,10 @@ p.model.path = sys.argv[1]
 p.n_ctx = int(sys.argv[2])
 p.n_parallel = int(sys.argv[3])
 p.cpuparams.n_threads = p.cpuparams_batch.n_threads = int(sys.argv[4])
-p.hostname = "127.0.0.1"
+if hasattr(p, "hostnames"):
+    p.hostnames = ["127.0.0.1"]
+else:
+    p.hostname = "127.0.0.1"
 p.port = int(sys.argv[5])
 p.warmup = True
 server = x.Server(p)
@@ -47,11 +51,15 @@ class PeerServer:
     def __init__(self, package, model, context, sequences, threads, port):
         environment = os.environ | {"PYTHONPATH": package}
         words = [sys.executable, "-c", SERVER, model, context * sequences, sequences, threads, port]
+        self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen([str(w) for w in words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL, text=True, env=environment)
+                                        stderr=self.errors, text=True, env=environment)
         address = self.process.stdout.readline().strip()
         if not address:
-            raise child.Failed("xllamacpp: the server did not start")
+            self.process.wait()
+            self.errors.seek(0)
+            last = (self.errors.read().strip().splitlines() or ["no word"])[-1]
+            raise child.Failed(f"xllamacpp: the server did not start: {last}")
         self.host, self.port = "127.0.0.1", port
 
     def close(self):

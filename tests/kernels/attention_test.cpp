@@ -230,6 +230,56 @@ TEST_P(Attention, MasksAndSinksAgreeWithPlainLoopsWhateverTheChunk) {
     }
 }
 
+/// The weight of every block, per KV head: the reference's, all of it, and whatever the chunk.
+TEST_P(Attention, TellsTheWeightOfEveryBlock) {
+    for (const Shape& s : kShapes) {
+        const Data d = make(s);
+        Paged paged(KvFormat::F16, s.nKvHeads, s.headDim, s.context, s.blockTokens);
+        paged.write(ops(), d.k, d.v, 0, s.context);
+        const std::int64_t first = s.context > 1000 ? s.context - kLongTail : 0;
+        const std::int64_t stride = (s.context - 1) / s.blockTokens + 3;
+        const auto massOf = [&](const OpTable& table, std::int64_t begin, std::int64_t end) {
+            std::vector<float> out;
+            std::vector<float> mass(static_cast<std::size_t>((end - begin) * s.nKvHeads * stride),
+                                    -1.0F);
+            AttentionArgs args = argsOf(s, d, paged.view(), AttentionKind::Naive, begin, end, out);
+            args.scale = 1.0F / std::sqrt(static_cast<float>(s.headDim));
+            args.window = s.window;
+            args.softcap = s.softcap;
+            args.mass = mass.data();
+            args.massGroup = s.blockTokens;
+            args.massStride = stride;
+            attend(table, args, s.context);
+            return mass;
+        };
+        const auto expected = massOf(reference(), first, s.context);
+        const auto actual = massOf(ops(), first, s.context);
+        ASSERT_EQ(actual.size(), expected.size());
+        const double heads = static_cast<double>(s.nHeads / s.nKvHeads);
+        for (std::int64_t t = first; t < s.context; ++t)
+            for (std::int64_t h = 0; h < s.nKvHeads; ++h) {
+                const std::int64_t row = ((t - first) * s.nKvHeads + h) * stride;
+                double sum = 0.0;
+                for (std::int64_t g = 0; g < stride; ++g) {
+                    const auto at = static_cast<std::size_t>(row + g);
+                    if (g > t / s.blockTokens) {
+                        ASSERT_EQ(actual[at], -1.0F) << "token " << t << " block " << g;
+                        continue;
+                    }
+                    ASSERT_NEAR(actual[at], expected[at], 1e-4 * heads)
+                        << "token " << t << " block " << g;
+                    sum += static_cast<double>(actual[at]);
+                }
+                ASSERT_NEAR(sum, heads, 1e-4 * heads);
+            }
+        const std::int64_t middle = first + (s.context - first) / 2;
+        auto parts = massOf(ops(), first, middle);
+        const auto rest = massOf(ops(), middle, s.context);
+        parts.insert(parts.end(), rest.begin(), rest.end());
+        EXPECT_EQ(parts, actual);
+    }
+}
+
 TEST_P(Attention, KeysSharedOutGiveTheSameBits) {
     if (ops().attentionCombine == nullptr) GTEST_SKIP() << "does not share out keys";
     for (const Shape& s : kShapes) {

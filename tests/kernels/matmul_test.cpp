@@ -209,6 +209,7 @@ TEST_P(Matmul, SurvivesExtremeBlocks) {
         if (!isBlockFormat(type)) continue;
         for (const int fill : {0x00, 0x0F, 0x7F, 0x80, 0x81, 0xF0, 0xFF}) {
             constexpr std::int64_t kCols = 512;
+            constexpr std::int64_t kTokens = 33;  // enough for every kernel's tiles
             auto weights = randomWeights(type, 9, kCols, m_random);
             // Everything but the scales, which would be infinite.
             const std::int64_t blockBytes = info(type).blockBytes;
@@ -224,19 +225,19 @@ TEST_P(Matmul, SurvivesExtremeBlocks) {
             }
             for (const float sign : {1.0F, -1.0F}) {
                 Acts acts;
-                makeActs(acts, 3, kCols);
+                makeActs(acts, kTokens, kCols);
                 for (float& x : acts.x) x = sign;  // all of the largest magnitude, one sign
-                acts.quantise(kCols, 3);
-                MatmulArgs args = makeArgs(type, weights, 9, kCols, acts, Path::Fast, 3);
-                std::vector<float> expected(27);
-                std::vector<float> actual(27);
+                acts.quantise(kCols, kTokens);
+                MatmulArgs args = makeArgs(type, weights, 9, kCols, acts, Path::Fast, kTokens);
+                std::vector<float> expected(9 * kTokens);
+                std::vector<float> actual(9 * kTokens);
                 args.yStride = 9;
                 args.y = expected.data();
                 reference().matmul(args);
                 args.y = actual.data();
                 ops().matmul(args);
                 const auto magnitude = magnitudes(args, acts);
-                for (std::size_t i = 0; i < 27; ++i)
+                for (std::size_t i = 0; i < expected.size(); ++i)
                     ASSERT_TRUE(close(actual[i], expected[i],
                                       magnitude[i] + 64 * std::fabs(expected[i]), kMatmulTolerance))
                         << info(type).name << " filled with " << fill;

@@ -14,6 +14,8 @@ struct HeadShape {
     std::int64_t blockTokens = 16;
     std::int64_t window = 0;
     float softcap = 0.0F;
+    std::int64_t sinks = 0;
+    std::int64_t maskGroup = 0;  ///< above 0: a random mask of groups of so many keys
 };
 
 /// How keys and values are stored.
@@ -70,6 +72,8 @@ class AttentionBatch {
             }
         }
         m_q = normals(nTokens() * qStride());
+        if (shape.sinks > 0) m_qSinks = normals(nTokens() * qStride());
+        if (shape.maskGroup > 0) dealMask();
     }
     AttentionBatch(const AttentionBatch&) = delete;
     AttentionBatch& operator=(const AttentionBatch&) = delete;
@@ -114,6 +118,9 @@ class AttentionBatch {
         args.scale = scale();
         args.window = m_shape.window;
         args.softcap = m_shape.softcap;
+        args.sinks = m_shape.sinks;
+        args.qSinks = m_shape.sinks > 0 ? m_qSinks.data() : nullptr;
+        args.mask = mask(0);
         args.kv = m_kv;
         args.tables = {m_ofToken.data(), m_tables.data(), m_stride,
                        hasTails() ? m_tails.data() : nullptr};
@@ -144,6 +151,9 @@ class AttentionBatch {
             args.scale = scale();
             args.window = m_shape.window;
             args.softcap = m_shape.softcap;
+            args.sinks = m_shape.sinks;
+            args.qSinks = m_shape.sinks > 0 ? m_qSinks.data() + begin * qStride() : nullptr;
+            args.mask = mask(begin);
             args.kv = view(i);
             args.itemEnd = attentionItems(args);
             opTable(Isa::Reference).attention(args);
@@ -175,6 +185,29 @@ class AttentionBatch {
     }
     [[nodiscard]] std::int32_t ofToken(std::int32_t t) const {
         return m_ofToken[static_cast<std::size_t>(t)];
+    }
+    [[nodiscard]] KeyMask mask(std::int64_t firstToken) const {
+        if (m_maskWords.empty()) return {};
+        const std::int64_t stride = m_shape.nKvHeads * m_wordsPerHead;
+        return {m_maskWords.data() + firstToken * stride, m_shape.maskGroup, stride,
+                m_wordsPerHead};
+    }
+    /// One group in four is seen, long stretches not at all, a token's own always.
+    void dealMask() {
+        const std::int64_t longest = *std::max_element(m_positions.begin(), m_positions.end());
+        m_wordsPerHead = longest / m_shape.maskGroup / 64 + 1;
+        for (const std::int32_t position : m_positions)
+            for (std::int64_t h = 0; h < m_shape.nKvHeads; ++h) {
+                const std::size_t first = m_maskWords.size();
+                m_maskWords.resize(first + static_cast<std::size_t>(m_wordsPerHead));
+                const std::int64_t own = position / m_shape.maskGroup;
+                for (std::int64_t g = 0; g <= own; ++g) {
+                    const bool far = g * m_shape.maskGroup / 200 % 2 == 1;
+                    if (g == own || (!far && m_random() % 4 == 0))
+                        m_maskWords[first + static_cast<std::size_t>(g / 64)] |= std::uint64_t{1}
+                                                                                 << (g % 64);
+                }
+            }
     }
     [[nodiscard]] float scale() const {
         return 1.0F / std::sqrt(static_cast<float>(m_shape.headDim));
@@ -221,7 +254,9 @@ class AttentionBatch {
     std::vector<std::int32_t> m_tables, m_tails, m_ofToken, m_positions;
     std::vector<std::uint8_t> m_k, m_v;
     std::vector<std::uint16_t> m_tail;
-    std::vector<float> m_q;
+    std::vector<float> m_q, m_qSinks;
+    std::vector<std::uint64_t> m_maskWords;  ///< [nTokens, nKvHeads, m_wordsPerHead]
+    std::int64_t m_wordsPerHead = 0;
     PagedKv m_kv;
 };
 

@@ -42,7 +42,8 @@ Tolerance toleranceOf(CacheFormat type) {
 std::string describe(const HeadShape& s, CacheFormat type) {
     return std::string(kvFormatName(type.keys)) + " / " + std::string(kvFormatName(type.values)) +
            " heads " + std::to_string(s.nHeads) + "/" + std::to_string(s.nKvHeads) + " headDim " +
-           std::to_string(s.headDim) + " window " + std::to_string(s.window);
+           std::to_string(s.headDim) + " window " + std::to_string(s.window) + " sinks " +
+           std::to_string(s.sinks) + " mask of " + std::to_string(s.maskGroup);
 }
 
 class CudaAttention : public KernelTest {
@@ -108,8 +109,33 @@ TEST_P(CudaAttention, AgreesAtWindowEdgesAndWithSoftcap) {
     }
 }
 
+TEST_P(CudaAttention, AgreesWithSinksBesideAWindow) {
+    for (const CacheFormat& type : {kTypes[0], kTypes[1], kSomeCoded[1]}) {
+        for (const std::int64_t sinks : {1, 4, 64, 70, 600})
+            expectAgrees({2, 1, 16, 16, 20, 0.0F, sinks}, type,
+                         {{130, 18}, {64, 1}, {3, 3}, {1030, 7}, {22, 3}});
+        for (const std::int64_t headDim : {128, 256})  // queries in registers, or in their own room
+            expectAgrees({4, 2, headDim, 16, 33, 0.0F, 5}, type, {{70, 9}, {4, 4}});
+    }
+}
+
+TEST_P(CudaAttention, AgreesWithMasks) {
+    for (const CacheFormat& type : {kTypes[0], kTypes[1], kSomeCoded[1]}) {
+        for (const std::int64_t group : {8, 11, 16, 64, 100})
+            expectAgrees({4, 2, 16, 16, 0, 0.0F, 0, group}, type,
+                         {{130, 18}, {64, 1}, {3, 3}, {1030, 7}});
+        expectAgrees({2, 1, 256, 16, 0, 0.0F, 0, 16}, type, {{300, 5}});
+        expectAgrees({2, 2, 16, 16, 90, 0.0F, 0, 16}, type, {{300, 20}});
+    }
+}
+
 void expectRowsAreTheirOwn(CacheFormat type) {
-    const HeadShape shapes[] = {{6, 2, 16}, {3, 1, 64, 8, 40}, {2, 1, 16, 32, 530, 20.0F}};
+    const HeadShape shapes[] = {{6, 2, 16},
+                                {3, 1, 64, 8, 40},
+                                {2, 1, 16, 32, 530, 20.0F},
+                                {2, 1, 16, 16, 70, 0.0F, 6},
+                                {2, 1, 16, 16, 70, 0.0F, 520},
+                                {4, 2, 16, 16, 0, 0.0F, 0, 16}};
     for (const HeadShape& shape : shapes) {
         AttentionBatch batch(shape, type, {{37, 20}, {1030, 7}, {520, 1}});
         const auto whole = batch.run(batch.tiles());

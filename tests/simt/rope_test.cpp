@@ -153,6 +153,76 @@ TEST_P(CudaRope, InOneLaunchIsWhatApartGives) {
     }
 }
 
+TEST_P(CudaRope, TurnsWhatItStoresAndRotatesQueriesForSinks) {
+    const std::int32_t positions[] = {3, 11, 4, 12};
+    const std::int32_t sinkPositions[] = {3, 5, 4, 5};
+    const std::int32_t blockTable[] = {1, 0};
+    for (const auto& [nHeads, nKvHeads, headDim, rotaryDim] :
+         {std::tuple{9, 3, 64, 64}, {8, 8, 24, 10}, {32, 1, 8, 8}, {20, 10, 80, 32}}) {
+        for (const auto& [turned, format] : {std::pair{false, KvFormat::F16},
+                                             {true, KvFormat::F16},
+                                             {true, KvFormat::Int4},
+                                             {true, KvFormat::Int8}}) {
+            const auto invFreq = frequencies(rotaryDim);
+            const std::int64_t stride = (nHeads + 2 * nKvHeads) * headDim;
+            auto apart = normals(4 * stride);
+            auto fused = apart;
+            auto apartSinks = apart;  // columns of k and v are nobody's
+            std::vector<float> fusedSinks = apartSinks;
+            for (std::int64_t t = 0; t < 4; ++t)
+                std::fill_n(fusedSinks.begin() + t * stride, nHeads * headDim, 1e9F);
+            RopeKvArgs args;
+            args.q = {apart.data(),
+                      stride,
+                      nHeads,
+                      headDim,
+                      rotaryDim,
+                      invFreq.data(),
+                      positions,
+                      RopeLayout::HalfSplit,
+                      1.0F,
+                      0,
+                      4};
+            args.k = args.q;
+            args.k.nHeads = nKvHeads;
+            args.k.x = apart.data() + nHeads * headDim;
+            args.kv = {
+                args.k.x,  apart.data() + (nHeads + nKvHeads) * headDim,
+                stride,    stride,
+                positions, {nullptr, nullptr, format, format, blockTable, 8, nKvHeads, headDim},
+                0,         4};
+            args.kv.kv.tailTable = blockTable;
+            Cache expected(args.kv, 2);
+            Cache actual(args.kv, 2);
+            RopeArgs sinks = args.q;
+            sinks.x = apartSinks.data();
+            sinks.positions = sinkPositions;
+            ASSERT_EQ(rope(sinks, nullptr), kSuccess);
+            ASSERT_EQ(rope(args.q, nullptr), kSuccess);
+            ASSERT_EQ(rope(args.k, nullptr), kSuccess);
+            for (std::int64_t t = 0; turned && t < 4; ++t) {
+                reference().hadamard(
+                    {apart.data() + t * stride, nHeads + 2 * nKvHeads, headDim, 0, 1});
+                reference().hadamard({apartSinks.data() + t * stride, nHeads, headDim, 0, 1});
+            }
+            expected.use(args.kv.kv);
+            ASSERT_EQ(kvWrite(args.kv, nullptr), kSuccess);
+            args.q.x = fused.data();
+            args.k.x = fused.data() + nHeads * headDim;
+            args.kv.k = args.k.x;
+            args.kv.v = fused.data() + (nHeads + nKvHeads) * headDim;
+            args.qSinks = fusedSinks.data();
+            args.sinkPositions = sinkPositions;
+            args.turnedV = turned ? fused.data() + (nHeads + nKvHeads) * headDim : nullptr;
+            actual.use(args.kv.kv);
+            ASSERT_EQ(ropeKv(args, nullptr), kSuccess);
+            EXPECT_EQ(fused, apart);
+            EXPECT_EQ(fusedSinks, apartSinks);
+            actual.expectSame(expected);
+        }
+    }
+}
+
 TEST_P(CudaRope, WritesTheReferencesBytesForHardNumbers) {
     constexpr float kInf = std::numeric_limits<float>::infinity();
     const float hard[] = {0.0F,     -0.0F,  1e-9F,    -448.0F, 464.0F,    60000.0F, -1e6F, 2.5F,

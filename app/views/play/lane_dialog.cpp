@@ -213,11 +213,13 @@ void LaneDialog::fillCacheOptions() {
     m_attention->setEditable(true);
     m_attention->addItems({QStringLiteral("flash"), QStringLiteral("naive"),
                            QStringLiteral("window:1024+4"), QStringLiteral("block-sparse:64,8,8"),
-                           QStringLiteral("pages:32")});
+                           QStringLiteral("pages:32"), QStringLiteral("heavy:512+512")});
     m_attention->setCurrentText(QString::fromStdString(m_lane.attention));
     m_attention->setToolTip(
         tr("flash; naive; window:W+S: the last W keys and the first S; block-sparse:B,L,S: in "
-           "blocks of B the last L and every S-th; pages:K: the K blocks that match a query best"));
+           "blocks of B the last L and every S-th; pages:K: the K blocks that match a query best; "
+           "heavy:R+H: the "
+           "last R and the H that got the most weight"));
     m_denseLayers->setText(QString::fromStdString(m_lane.denseLayers));
     m_denseLayers->setPlaceholderText(tr("none, such as 0-1,5"));
     m_denseLayers->setToolTip(tr("Layers that look at all keys all the same"));

@@ -60,7 +60,9 @@ class Batch {
     [[nodiscard]] std::vector<AttentionTile> tiles() const;
     void dealPages();
     void writePages(std::size_t sequence);
-    void roundQueries();
+    void roundQueries(std::vector<float>& q);
+    void dealMask();
+    [[nodiscard]] kernels::KeyMask mask(const std::uint64_t* words, std::int64_t firstToken) const;
 
     const AttentionShape& m_shape;
     CheckedCache m_cache;
@@ -68,7 +70,9 @@ class Batch {
     std::vector<std::int32_t> m_tables, m_tails, m_ofToken, m_positions;
     std::vector<std::uint16_t> m_tail;  ///< empty: no format needs it
     std::vector<std::uint8_t> m_k, m_v;
-    std::vector<float> m_q;
+    std::vector<float> m_q, m_qSinks;
+    std::vector<std::uint64_t> m_maskWords;  ///< [nTokens, nKvHeads, m_wordsPerHead]
+    std::int64_t m_wordsPerHead = 0;
     float m_scale;
 };
 
@@ -84,6 +88,8 @@ Batch::Batch(const AttentionShape& shape, const CheckedCache& cache)
         }
     }
     m_q = checkNumbers(nTokens() * qStride(), 3);
+    if (shape.sinks > 0) m_qSinks = checkNumbers(nTokens() * qStride(), 4);
+    if (shape.maskGroup > 0) dealMask();
 }
 
 void Batch::dealPages() {
@@ -135,11 +141,32 @@ void Batch::writePages(std::size_t sequence) {
     OpCheck::reference().kvSeal({view(sequence), 0, n / m_shape.blockTokens, 0, m_shape.nKvHeads});
 }
 
+void Batch::dealMask() {
+    const std::int64_t longest = *std::max_element(m_positions.begin(), m_positions.end());
+    m_wordsPerHead = longest / m_shape.maskGroup / 64 + 1;
+    m_maskWords.resize(static_cast<std::size_t>(nTokens() * m_shape.nKvHeads * m_wordsPerHead));
+    for (std::int64_t t = 0; t < nTokens(); ++t) {
+        const std::int64_t own = m_positions[static_cast<std::size_t>(t)] / m_shape.maskGroup;
+        for (std::int64_t h = 0; h < m_shape.nKvHeads; ++h)
+            for (std::int64_t g = 0; g <= own; ++g)
+                if (g == own || (g + h + t) % 3 == 0)
+                    m_maskWords[static_cast<std::size_t>(
+                        (t * m_shape.nKvHeads + h) * m_wordsPerHead + g / 64)] |= std::uint64_t{1}
+                                                                                  << (g % 64);
+    }
+}
+
+kernels::KeyMask Batch::mask(const std::uint64_t* words, std::int64_t firstToken) const {
+    if (m_maskWords.empty() || words == nullptr) return {};
+    const std::int64_t stride = m_shape.nKvHeads * m_wordsPerHead;
+    return {words + firstToken * stride, m_shape.maskGroup, stride, m_wordsPerHead};
+}
+
 /// As the kernels for tensor cores do.
-void Batch::roundQueries() {
+void Batch::roundQueries(std::vector<float>& q) {
     const KvFormat type = computedIn(m_cache);
     if (type == KvFormat::F32) return;
-    for (float& x : m_q)
+    for (float& x : q)
         x = type == KvFormat::F16 ? kernels::halfToF32(kernels::f32ToHalf(x))
                                   : kernels::bf16ToF32(kernels::f32ToBf16(x));
 }
@@ -163,7 +190,8 @@ std::vector<AttentionTile> Batch::tiles() const {
 }
 
 std::vector<float> Batch::expected() {
-    roundQueries();
+    roundQueries(m_q);
+    roundQueries(m_qSinks);
     std::vector<float> out(static_cast<std::size_t>(nTokens() * width()));
     std::int64_t begin = 0;
     for (std::size_t i = 0; i < m_shape.sequences.size(); ++i) {
@@ -178,6 +206,9 @@ std::vector<float> Batch::expected() {
         args.scale = m_scale;
         args.window = m_shape.window;
         args.softcap = m_shape.softcap;
+        args.sinks = m_shape.sinks;
+        if (m_shape.sinks > 0) args.qSinks = m_qSinks.data() + begin * qStride();
+        args.mask = mask(m_maskWords.data(), begin);
         args.kv = view(i);
         args.itemEnd = kernels::attentionItems(args);
         OpCheck::reference().attention(args);
@@ -197,6 +228,9 @@ void Batch::run(OpCheck& check) {
     args.scale = m_scale;
     args.window = m_shape.window;
     args.softcap = m_shape.softcap;
+    args.sinks = m_shape.sinks;
+    if (m_shape.sinks > 0) args.qSinks = check.put(m_qSinks);
+    if (!m_maskWords.empty()) args.mask = mask(check.put(m_maskWords), 0);
     args.kv = view(0);
     args.kv.blockTable = args.kv.tailTable = nullptr;
     args.kv.k = check.put(m_k);

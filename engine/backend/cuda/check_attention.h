@@ -22,6 +22,8 @@ struct AttentionShape {
     float softcap = 0.0F;
     std::int64_t nSplits = 1;
     std::int64_t blockTokens = 16;
+    std::int64_t sinks = 0;      ///< beside a window
+    std::int64_t maskGroup = 0;  ///< above 0: every third group of so many keys is seen
 };
 
 /// How keys and values are stored.

@@ -158,6 +158,7 @@ void CudaBackend::begin(const PassTokens& tokens, const trace::Cursor& cursor) {
         dynamicRopeFrequencies(m_spec, std::max(end, segment.callLength),
                                {m_in.frequencies + i * nFrequencies, nFrequencies});
     }
+    writePattern();
     if (tokens.sample != nullptr) writeSampling(*tokens.sample);
     chooseMode();
 }

@@ -12,6 +12,7 @@
 #include "engine/backend/cuda/cuda_workspace.h"
 #include "engine/backend/cuda/device_weights.h"
 #include "engine/backend/cuda/gpu_timeline.h"
+#include "engine/model/keys_seen.h"
 
 namespace lanescope {
 
@@ -35,6 +36,7 @@ class CudaBackend final : public Backend {
     [[nodiscard]] std::uint64_t weightBytes() const { return m_weights->bytes(); }
     Workspace& workspace() override { return m_w.activations; }
 
+    [[nodiscard]] PairsSeen pairsSeen() const override { return m_pairs; }
     void begin(const PassTokens& tokens, const trace::Cursor& cursor) override;
     void end() override;
     void embed(const Weight& table) override;
@@ -133,6 +135,12 @@ class CudaBackend final : public Backend {
         return {m_w.inputs.sequences, m_w.inputs.blocks, m_in.blockStride, m_w.inputs.tails};
     }
     void sendTables(std::span<const kernels::PagedKv> kv);
+    /// What the lane's pattern needs to know of a pass, in m_in.
+    void writePattern();
+    /// Which blocks each token sees in this layer, where the pattern chooses them.
+    void chooseKeys(int layer, const kernels::PagedKv& kv);
+    [[nodiscard]] kernels::KeyMask keyMask() const;
+    KeysSeen countKeys(int layer);
     void launchStep();
     void waitForAll();
     [[nodiscard]] const kernels::cuda::OpTable& ops() const { return m_device->ops(); }
@@ -149,6 +157,7 @@ class CudaBackend final : public Backend {
     PassOutputs m_out;  ///< in m_memory.outputs
     PassTokens m_tokens;
     std::int64_t m_nTiles = 0;
+    PairsSeen m_pairs;
     trace::Cursor m_cursor;
     trace::DeviceHooks* m_hooks = nullptr;  ///< of the cursor's sink
     GpuTimeline m_timeline;

@@ -17,6 +17,10 @@ PassInputs layOutInputs(const ModelSpec& spec, const BackendSettings& settings, 
         in.sampling = arena.take<kernels::cuda::SampleSettings>(settings.maxSequences);
         in.history = arena.take<std::int32_t>(settings.maxSequences * kMaxSampleHistory);
     }
+    if (sinksRotate(spec, settings.pattern))
+        in.sinkPositions = arena.take<std::int32_t>(settings.maxTokens);
+    if (settings.pattern.kind == AttentionPattern::Kind::Pages)
+        in.firstPicking = arena.take<std::int32_t>(settings.maxSequences);
     // The smallest block a cache may have gives the longest table.
     constexpr std::int64_t kSmallestBlock = 8;
     in.blockStride = (settings.maxContext + kSmallestBlock - 1) / kSmallestBlock;
@@ -43,6 +47,23 @@ std::int64_t logitRows(const BackendSettings& settings) {
     return std::max(settings.maxSequences, std::min(kFew, settings.maxTokens));
 }
 
+namespace {
+
+void layOutPattern(const ModelSpec& spec, const BackendSettings& settings, Arena& arena,
+                   CudaWorkspace& all) {
+    const KeyBitShape bits = keyBitShape(spec, settings);
+    all.keyBitHeads = bits.heads;
+    all.keyBitWords = bits.words;
+    if (bits.words > 0)
+        all.keyBits = arena.take<std::uint64_t>(settings.maxTokens * bits.heads * bits.words);
+    if (settings.pattern.kind != AttentionPattern::Kind::Pages) return;
+    all.maxPages = settings.maxContext / settings.kvBlockTokens + 1;
+    all.pageScores = arena.take<float>(std::min(settings.maxTokens, kernels::cuda::kSelectTokens) *
+                                       spec.nKvHeads * all.maxPages);
+}
+
+}  // namespace
+
 CudaWorkspace layOutCuda(const ModelSpec& spec, const BackendSettings& settings, Arena& arena) {
     CudaWorkspace all;
     all.activations = layOutActivations(spec, settings, arena);
@@ -62,7 +83,10 @@ CudaWorkspace layOutCuda(const ModelSpec& spec, const BackendSettings& settings,
     }
     if (settings.sampleOn == SampleOn::Device)
         all.scores = arena.take<float>(settings.maxSequences * spec.vocab);
+    layOutPattern(spec, settings, arena, all);
     all.inputs = layOutInputs(spec, settings, arena);
+    if (sinksRotate(spec, settings.pattern))
+        all.sinkQueries = arena.take<float>(settings.maxTokens * spec.nHeads * spec.headDim);
     all.outputs = layOutOutputs(settings, arena);
     return all;
 }

@@ -11,10 +11,14 @@ namespace lanescope {
 /// What a pass tells its kernels: the same layout on the host, where it is written, and on the
 /// device, where it is copied to as a whole.
 struct PassInputs {
-    std::int32_t* ids = nullptr;                        ///< [maxTokens]
-    std::int32_t* positions = nullptr;                  ///< [maxTokens]
-    std::int32_t* sequences = nullptr;                  ///< [maxTokens] segment of each token
-    std::int32_t* wanted = nullptr;                     ///< [maxTokens] rows to keep
+    std::int32_t* ids = nullptr;        ///< [maxTokens]
+    std::int32_t* positions = nullptr;  ///< [maxTokens]
+    std::int32_t* sequences = nullptr;  ///< [maxTokens] segment of each token
+    std::int32_t* wanted = nullptr;     ///< [maxTokens] rows to keep
+    /// [maxTokens] where queries stand for sinks; null: there are none, or nothing is rotated.
+    std::int32_t* sinkPositions = nullptr;
+    /// [maxSequences] Segment::firstPicking; null: no blocks are picked.
+    std::int32_t* firstPicking = nullptr;
     kernels::cuda::SampleSettings* sampling = nullptr;  ///< [maxSequences], SampleOn::Device only
     std::int32_t* history = nullptr;                ///< [maxSequences, kMaxSampleHistory], likewise
     std::int32_t* blocks = nullptr;                 ///< [maxSequences, blockStride]
@@ -40,8 +44,15 @@ struct CudaWorkspace {
     float* spare = nullptr;   ///< [maxTokens, widest activation]: rows on their way
     float* logits = nullptr;  ///< [logitRows, vocab]
     std::int64_t logitRows = 0;
-    float* partial = nullptr;  ///< sums of keys that several blocks share; null: never shared
-    std::int64_t splits = 1;   ///< of the longest context
+    float* partial = nullptr;      ///< sums of keys that several blocks share; null: never shared
+    std::int64_t splits = 1;       ///< of the longest context
+    float* sinkQueries = nullptr;  ///< [maxTokens, nHeads * headDim]; null as sinkPositions
+    /// Which blocks tokens see, [maxTokens, keyBitHeads, keyBitWords]; null: the lane sees all.
+    std::uint64_t* keyBits = nullptr;
+    std::int64_t keyBitHeads = 0;  ///< 1: all KV heads see the same blocks
+    std::int64_t keyBitWords = 0;
+    float* pageScores = nullptr;  ///< of kvSelect(), maxPages a row
+    std::int64_t maxPages = 0;
     std::uint16_t* rounded = nullptr;  ///< [maxTokens, widest activation] 16 bits for cuBLASLt
     std::byte* cublas = nullptr;       ///< [kCublasBytes] its work space; null: it is not used
     float* scores = nullptr;           ///< [maxSequences, vocab] of sampling; null: on the host

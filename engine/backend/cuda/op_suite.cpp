@@ -6,6 +6,7 @@
 #include "engine/backend/cuda/check_elements.h"
 #include "engine/backend/cuda/check_products.h"
 #include "engine/backend/cuda/check_rope.h"
+#include "engine/backend/cuda/check_select.h"
 #include "engine/backend/cuda/check_vocab.h"
 
 namespace lanescope {
@@ -59,6 +60,13 @@ void checkAttentions(OpCheck& check, kernels::KvFormat format) {
     AttentionShape window = causal;
     window.window = 33;
     checkAttention(check, type, ", window", heads(check, window));
+    AttentionShape sinks = window;
+    sinks.sinks = 5;
+    checkAttention(check, type, ", sinks", heads(check, sinks));
+    AttentionShape mask = causal;
+    mask.sequences.push_back({300, 3});
+    mask.maskGroup = 16;
+    checkAttention(check, type, ", mask", heads(check, mask));
     AttentionShape softcap = causal;
     softcap.softcap = 2.0F;
     checkAttention(check, type, ", softcap", heads(check, softcap));
@@ -99,7 +107,8 @@ Result<OpSuite> runOpSuite(GpuDevice& device, const kernels::cuda::OpTable& ops,
         [&] { checkEmbed(check); },        [&] { checkNorms(check); },
         [&] { checkQuantiseActs(check); }, [&] { checkRopeKv(check); },
         [&] { checkRoundActs(check); },    [&] { checkSampling(check); },
-        [&] { checkActivations(check); },  [&] { checkAddAndSoftcap(check); }};
+        [&] { checkActivations(check); },  [&] { checkAddAndSoftcap(check); },
+        [&] { checkHadamard(check); },     [&] { checkKeyBits(check); }};
     for (int type = 0; type < kernels::kDTypes; ++type)
         parts.emplace_back([&check, type] { checkProducts(check, static_cast<DType>(type)); });
     for (const DType type : {DType::F16, DType::BF16})

@@ -126,5 +126,84 @@ INSTANTIATE_TEST_SUITE_P(Formats, CudaCache,
                                          Formats{KvFormat::F32, KvFormat::Int4}),
                          formatsName);
 
+struct Option {
+    const char* name;
+    std::function<void(EngineSettings&)> set;
+};
+
+class CudaCacheOptions : public testing::TestWithParam<Option> {};
+
+TEST_P(CudaCacheOptions, GiveTheTokensOfTheCpuBackend) {
+    EngineSettings settings = cacheSettings();
+    settings.kvBlockTokens = 8;
+    GetParam().set(settings);
+    const bool coarse = settings.kvKeys == KvFormat::Int4;
+    for (const char* file : {"checkpoints/llama_gqa", "checkpoints/qwen3", "checkpoints/gemma3"}) {
+        SCOPED_TRACE(file);
+        expectAgrees(file, settings, coarse ? 1.0 - 3e-4 : 1.0 - 1e-5);
+    }
+}
+
+AttentionPattern windowOf(std::int64_t window, std::int64_t sinks) {
+    AttentionPattern pattern;
+    pattern.kind = AttentionPattern::Kind::Window;
+    pattern.window = window;
+    pattern.sinks = sinks;
+    return pattern;
+}
+
+AttentionPattern sparseOf(std::int64_t block, std::int64_t local, std::int64_t stride) {
+    AttentionPattern pattern;
+    pattern.kind = AttentionPattern::Kind::BlockSparse;
+    pattern.blockTokens = block;
+    pattern.localBlocks = local;
+    pattern.strideBlocks = stride;
+    return pattern;
+}
+
+AttentionPattern pagesOf(std::int64_t pages, std::vector<bool> dense = {}) {
+    AttentionPattern pattern;
+    pattern.kind = AttentionPattern::Kind::Pages;
+    pattern.pages = pages;
+    pattern.denseLayers = std::move(dense);
+    return pattern;
+}
+
+std::string optionName(const testing::TestParamInfo<Option>& info) {
+    return info.param.name;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Options, CudaCacheOptions,
+    testing::Values(Option{"Turned", [](EngineSettings& s) { s.kvRotate = true; }},
+                    Option{"TurnedInt4",
+                           [](EngineSettings& s) {
+                               s.kvRotate = true;
+                               s.kvKeys = s.kvValues = KvFormat::Int4;
+                           }},
+                    Option{"Window", [](EngineSettings& s) { s.pattern = windowOf(20, 0); }},
+                    Option{"Sinks", [](EngineSettings& s) { s.pattern = windowOf(20, 4); }},
+                    Option{"SinksTurnedInt4",
+                           [](EngineSettings& s) {
+                               s.pattern = windowOf(20, 9);
+                               s.kvRotate = true;
+                               s.kvKeys = s.kvValues = KvFormat::Int4;
+                           }},
+                    Option{"BlockSparse", [](EngineSettings& s) { s.pattern = sparseOf(8, 2, 3); }},
+                    Option{"BlockSparseOdd",
+                           [](EngineSettings& s) { s.pattern = sparseOf(11, 1, 4); }},
+                    Option{"Pages", [](EngineSettings& s) { s.pattern = pagesOf(2); }},
+                    Option{"PagesFirstLayerDense",
+                           [](EngineSettings& s) {
+                               s.pattern = pagesOf(1, {true});
+                               s.kvKeys = s.kvValues = KvFormat::F32;
+                           }},
+                    Option{"PagesInt4",
+                           [](EngineSettings& s) {
+                               s.pattern = pagesOf(3);
+                               s.kvKeys = s.kvValues = KvFormat::Int4;
+                           }}),
+    optionName);
+
 }  // namespace
 }  // namespace lanescope::test

@@ -57,6 +57,9 @@ kernels::cuda::OpTable emulatedOps() {
     ops.roundActs = through<cuda::roundActs, cuda::RoundActsArgs>;
     ops.ropeKv = through<cuda::ropeKv, cuda::RopeKvArgs>;
     ops.kvSeal = through<cuda::kvSeal, cuda::PagedSealArgs>;
+    ops.hadamard = through<cuda::hadamard, kernels::HadamardArgs>;
+    ops.keyBlocks = through<cuda::keyBlocks, cuda::KeyBlocksArgs>;
+    ops.kvSelect = through<cuda::kvSelect, cuda::PagedSelectArgs>;
     ops.activate = through<cuda::activate, cuda::ActivateQ8Args>;
     ops.add = through<cuda::add, kernels::AddArgs>;
     ops.softcap = through<cuda::softcap, kernels::SoftcapArgs>;

@@ -240,6 +240,14 @@ AttentionPattern pagesOf(std::int64_t pages) {
     return pattern;
 }
 
+AttentionPattern heavyHitters(std::int64_t recent, std::int64_t heavy) {
+    AttentionPattern pattern;
+    pattern.kind = AttentionPattern::Kind::HeavyHitters;
+    pattern.window = recent;
+    pattern.heavy = heavy;
+    return pattern;
+}
+
 /// A window that no text outgrows, blocks of all positions, pages enough for all: the dense tokens.
 TEST_F(EngineTest, PatternsThatLeaveNothingOutChangeNothing) {
     const auto expected = generateIds(*engine(), greedyRequest(somePrompt(60), 30));
@@ -251,6 +259,8 @@ TEST_F(EngineTest, PatternsThatLeaveNothingOutChangeNothing) {
     EXPECT_EQ(tokensOf(windowOf(200, 4)), expected);
     EXPECT_EQ(tokensOf(blockSparse(16, 1, 1)), expected);
     EXPECT_EQ(tokensOf(pagesOf(10)), expected);
+    EXPECT_EQ(tokensOf(heavyHitters(64, 64)), expected);
+    EXPECT_NE(tokensOf(heavyHitters(8, 8)), expected);
     AttentionPattern narrow = windowOf(8, 2);
     EXPECT_NE(tokensOf(narrow), expected);
     narrow.denseLayers = {true, true, true, true};
@@ -259,7 +269,7 @@ TEST_F(EngineTest, PatternsThatLeaveNothingOutChangeNothing) {
 
 TEST_F(EngineTest, PatternsGiveTheSameLogitsInAnyChunk) {
     const AttentionPattern patterns[] = {windowOf(20, 3), windowOf(33, 0), blockSparse(8, 2, 3),
-                                         pagesOf(2)};
+                                         pagesOf(2), heavyHitters(20, 30)};
     const auto ids = somePrompt(120);
     for (const AttentionPattern& pattern : patterns) {
         for (const auto format : {kernels::KvFormat::F16, kernels::KvFormat::Int4}) {
@@ -276,6 +286,67 @@ TEST_F(EngineTest, PatternsGiveTheSameLogitsInAnyChunk) {
             }
         }
     }
+}
+
+TEST_F(EngineTest, EvictionByWeightKeepsItsBudgetOfBlocks) {
+    EngineSettings settings = exactSettings();
+    settings.pattern = heavyHitters(40, 33);
+    settings.prefillChunk = 32;
+    const auto e = engine(settings);
+    Recorder sink;
+    const auto result =
+        e->generate(greedyRequest(somePrompt(150), 100), {&sink, 0, 0, 0}, m_cancel);
+    ASSERT_TRUE(result.ok()) << result.error().toString();
+    // 3 blocks of the last 40 tokens, one that is not full yet, 3 of the 33 with the most weight.
+    EXPECT_EQ(result->kvBlocks, 7);
+    for (const auto& token : sink.tokens) EXPECT_LE(token.kvBytes, 10 * 16 * e->kvBytesPerToken());
+    EXPECT_LT(result->attended.seen, result->attended.all);
+    EXPECT_EQ(e->parts().pool->nInUse(), 0);
+    settings.pattern.denseLayers = {true};
+    const auto dense = Engine::create(m_model, settings);
+    ASSERT_FALSE(dense.ok());
+    EXPECT_EQ(dense.error().code, ErrorCode::Usage);
+    settings.pattern.denseLayers.clear();
+    settings.backend = BackendKind::Cuda;
+    const auto gpu = Engine::create(m_model, settings);
+    ASSERT_FALSE(gpu.ok());
+    EXPECT_EQ(gpu.error().code, ErrorCode::Unsupported);
+}
+
+TEST(EvictLight, TheLeastWeightGoesOfTheOlderBlocks) {
+    KvLayout layout{.nLayers = 1,
+                    .nKvHeads = 1,
+                    .headDim = 8,
+                    .blockTokens = 8,
+                    .keys = kernels::KvFormat::F32,
+                    .values = kernels::KvFormat::F32};
+    const auto pool = BlockPool::create(layout, 12);
+    ASSERT_TRUE(pool.ok());
+    BlockTable table;
+    ASSERT_TRUE((*pool)->grow(table, 0, 80, {}).ok());
+    HeavyHitters heavy{.nPrompt = 76, .mass = {5.0, 1.0, 3.0, 3.0, 9.0, 0.5, 7.0, 0.1, 0.1, 0.1}};
+    const auto held = [&table] {
+        std::vector<std::int64_t> out;
+        for (std::int64_t b = 0; b < table.nBlocks(); ++b)
+            if (table.blocks()[static_cast<std::size_t>(b)] >= 0) out.push_back(b);
+        return out;
+    };
+    const auto all = held();
+    evictLight(**pool, table, 75, heavyHitters(17, 20), heavy, {});  // inside the prompt
+    EXPECT_EQ(held(), all);
+    evictLight(**pool, table, 77, heavyHitters(17, 20), heavy, {});  // no block is full
+    EXPECT_EQ(held(), all);
+    evictLight(**pool, table, 76, heavyHitters(17, 20), heavy, {});  // the prompt's end
+    EXPECT_EQ(held(), (std::vector<std::int64_t>{0, 4, 6, 7, 8, 9}));
+    evictLight(**pool, table, 80, heavyHitters(8, 16), heavy, {});
+    EXPECT_EQ(held(), (std::vector<std::int64_t>{4, 6, 9}));
+    evictLight(**pool, table, 80, heavyHitters(8, 0), heavy, {});
+    EXPECT_EQ(held(), (std::vector<std::int64_t>{9}));
+    (*pool)->shrink(table, 0, {});
+    EXPECT_EQ((*pool)->nInUse(), 0);
+    EXPECT_EQ(tokensUntilEviction(0, 76, 8), 76);
+    EXPECT_EQ(tokensUntilEviction(76, 76, 8), 4);
+    EXPECT_EQ(tokensUntilEviction(80, 76, 8), 8);
 }
 
 TEST_F(EngineTest, AWindowForgetsBlocksAndRunsOnInConstantMemory) {

@@ -75,7 +75,7 @@ const Mistake kMistakes[] = {
      "fp8-e5m2, int8, int4"},
     {"BadAttention", LANES(R"({"model":"m","attention":"fast"})"),
      "lanes[0].attention: \"fast\" is not possible; possible: flash, naive, window:W, window:W+S, "
-     "block-sparse:B,L,S, pages:K"},
+     "block-sparse:B,L,S, pages:K, heavy:R+H"},
     {"BadProducts", LANES(R"({"model":"m","products":"mkl"})"),
      "lanes[0].products: \"mkl\" is not possible; possible: own, cublaslt"},
     {"BadSampling", LANES(R"({"model":"m","sampling":"gpu"})"),

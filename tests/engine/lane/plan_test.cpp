@@ -126,7 +126,8 @@ TEST(Plan, AttentionIsReadFromItsWords) {
     EXPECT_EQ(s->pattern.denseLayers, (std::vector<bool>{true, true, false, false, false, true}));
     EXPECT_EQ(attentionName(*s), "window:1024+4");
     lane.denseLayers.clear();
-    for (const char* word : {"window:7", "block-sparse:16,4,8", "pages:32", "naive", "flash"}) {
+    for (const char* word :
+         {"window:7", "block-sparse:16,4,8", "pages:32", "heavy:64+32", "naive", "flash"}) {
         lane.attention = word;
         s = engineSettings(lane);
         ASSERT_TRUE(s.ok()) << word;

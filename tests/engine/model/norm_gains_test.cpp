@@ -15,11 +15,11 @@ TEST(NormGains, EvenOnesAreEven) {
 }
 
 TEST(NormGains, OneFarAboveTheOthersOfItsBlockIsUneven) {
-    // A block of 32 with one gain g among ones: g² · 32 >= 4 · (g² + 31) from g = 2.11 on.
+    // A block of 32 with one gain g among ones: g² · 32 >= 1.7² · (g² + 31) from g = 1.754 on.
     std::vector<float> gains(96, 1.0F);
-    for (std::size_t block = 0; block < 3; ++block) gains[32 * block + 5] = 2.1F;
+    for (std::size_t block = 0; block < 3; ++block) gains[32 * block + 5] = 1.75F;
     EXPECT_FALSE(unevenGains(gains));
-    for (std::size_t block = 0; block < 3; ++block) gains[32 * block + 5] = -2.2F;
+    for (std::size_t block = 0; block < 3; ++block) gains[32 * block + 5] = -1.76F;
     EXPECT_TRUE(unevenGains(gains));
 }
 
@@ -31,7 +31,7 @@ TEST(NormGains, BlocksThatAreLargeAsAWholeAreEven) {
 
 TEST(NormGains, ShortLastBlockCountsByItsLength) {
     std::vector<float> gains(36, 1.0F);
-    gains[33] = 8.0F;  // 64 · 4 + 32 against 4 · (64 + 35)
+    gains[33] = 2.0F;  // 4 · 4 + 32 against 2.89 · (4 + 35)
     EXPECT_FALSE(unevenGains(gains));
 }
 

@@ -152,6 +152,34 @@ TEST(BatchEngine, SampledTokensAreThoseOfEachRequestAloneToo) {
     expectTokens(served(*engine, requests, {}), expected, "sampled");
 }
 
+TEST(BatchEngine, EvictionByWeightDependsOnNothingButTheText) {
+    const auto model = tiny();
+    const auto requests = someRequests(11, model->usableVocab());
+    EngineSettings settings = settingsFor(8, 0);
+    settings.pattern.kind = AttentionPattern::Kind::HeavyHitters;
+    settings.pattern.window = 48;
+    settings.pattern.heavy = 16;
+    const auto one = engineFor(model, settings);
+    std::vector<std::vector<TokenId>> expected;
+    for (const ServeRequest& request : requests)
+        expected.push_back(generateIds(*one, request.generate));
+    EXPECT_NE(expected, alone(model, requests));
+    bool preempted = false;
+    for (const std::int64_t nBlocks : {0, 16}) {
+        for (const std::int64_t budget : {9, 64}) {
+            settings.poolBlocks = nBlocks;
+            const auto engine = engineFor(model, settings);
+            const ServeResult result =
+                served(*engine, requests, {.maxRunning = 6, .tokenBudget = budget});
+            expectTokens(result, expected, "budget " + std::to_string(budget));
+            for (const ServedRequest& r : result.requests)
+                preempted = preempted || r.record.preemptions > 0;
+            EXPECT_EQ(engine->parts().pool->nInUse(), 0);
+        }
+    }
+    EXPECT_TRUE(preempted) << "the few blocks were enough";
+}
+
 TEST(BatchEngine, OneThatIsCancelledChangesNoOthersTokens) {
     const auto model = tiny();
     auto requests = someRequests(5, model->usableVocab());
