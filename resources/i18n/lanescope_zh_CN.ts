@@ -368,6 +368,10 @@
         <source>Only the blocks whose keys may match a query best are looked at</source>
         <translation>只看键可能与查询最匹配的块</translation>
     </message>
+    <message>
+        <source>Beside the last keys only those that got the most weight so far are kept; the others are given up</source>
+        <translation>除最后的键外，只保留迄今获得权重最多的键；其余的被放弃</translation>
+    </message>
 </context>
 <context>
     <name>MetadataRows</name>
@@ -3127,16 +3131,16 @@
         <translation>舍入之前先用 Hadamard 矩阵把少数通道里的大数分散开</translation>
     </message>
     <message>
-        <source>flash; naive; window:W+S: the last W keys and the first S; block-sparse:B,L,S: in blocks of B the last L and every S-th; pages:K: the K blocks that match a query best</source>
-        <translation>flash；naive；window:W+S：最后 W 个键和最前 S 个；block-sparse:B,L,S：每块 B 个，最后 L 块以及每隔 S 块的一块；pages:K：与查询最匹配的 K 块</translation>
-    </message>
-    <message>
         <source>none, such as 0-1,5</source>
         <translation>无，例如 0-1,5</translation>
     </message>
     <message>
         <source>Layers that look at all keys all the same</source>
         <translation>仍然看全部键的层</translation>
+    </message>
+    <message>
+        <source>flash; naive; window:W+S: the last W keys and the first S; block-sparse:B,L,S: in blocks of B the last L and every S-th; pages:K: the K blocks that match a query best; heavy:R+H: the last R and the H that got the most weight</source>
+        <translation>flash；naive；window:W+S：最后 W 个键和最前 S 个；block-sparse:B,L,S：每块 B 个，最后 L 块以及每隔 S 块的一块；pages:K：与查询最匹配的 K 块；heavy:R+H：最后 R 个和获得权重最多的 H 个</translation>
     </message>
 </context>
 <context>
