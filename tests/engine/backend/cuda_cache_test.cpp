@@ -148,31 +148,6 @@ TEST_P(CudaCacheOptions, GiveTheTokensOfTheCpuBackend) {
     }
 }
 
-AttentionPattern windowOf(std::int64_t window, std::int64_t sinks) {
-    AttentionPattern pattern;
-    pattern.kind = AttentionPattern::Kind::Window;
-    pattern.window = window;
-    pattern.sinks = sinks;
-    return pattern;
-}
-
-AttentionPattern sparseOf(std::int64_t block, std::int64_t local, std::int64_t stride) {
-    AttentionPattern pattern;
-    pattern.kind = AttentionPattern::Kind::BlockSparse;
-    pattern.blockTokens = block;
-    pattern.localBlocks = local;
-    pattern.strideBlocks = stride;
-    return pattern;
-}
-
-AttentionPattern pagesOf(std::int64_t pages, std::vector<bool> dense = {}) {
-    AttentionPattern pattern;
-    pattern.kind = AttentionPattern::Kind::Pages;
-    pattern.pages = pages;
-    pattern.denseLayers = std::move(dense);
-    return pattern;
-}
-
 std::string optionName(const testing::TestParamInfo<Option>& info) {
     return info.param.name;
 }
@@ -195,33 +170,33 @@ TEST(CudaCachePages, AreNearlyThoseOfTheCpuBackendWhereKeysAreRounded) {
 
 INSTANTIATE_TEST_SUITE_P(
     Options, CudaCacheOptions,
-    testing::Values(Option{"Turned", [](EngineSettings& s) { s.kvRotate = true; }},
-                    Option{"TurnedInt4",
-                           [](EngineSettings& s) {
-                               s.kvRotate = true;
-                               s.kvKeys = s.kvValues = KvFormat::Int4;
-                           }},
-                    Option{"Window", [](EngineSettings& s) { s.pattern = windowOf(20, 0); }},
-                    Option{"Sinks", [](EngineSettings& s) { s.pattern = windowOf(20, 4); }},
-                    Option{"SinksTurnedInt4",
-                           [](EngineSettings& s) {
-                               s.pattern = windowOf(20, 9);
-                               s.kvRotate = true;
-                               s.kvKeys = s.kvValues = KvFormat::Int4;
-                           }},
-                    Option{"BlockSparse", [](EngineSettings& s) { s.pattern = sparseOf(8, 2, 3); }},
-                    Option{"BlockSparseOdd",
-                           [](EngineSettings& s) { s.pattern = sparseOf(11, 1, 4); }},
-                    Option{"Pages",
-                           [](EngineSettings& s) {
-                               s.pattern = pagesOf(2);
-                               s.kvKeys = s.kvValues = KvFormat::F32;
-                           }},
-                    Option{"PagesFirstLayerDense",
-                           [](EngineSettings& s) {
-                               s.pattern = pagesOf(1, {true});
-                               s.kvKeys = s.kvValues = KvFormat::F32;
-                           }}),
+    testing::Values(
+        Option{"Turned", [](EngineSettings& s) { s.kvRotate = true; }},
+        Option{"TurnedInt4",
+               [](EngineSettings& s) {
+                   s.kvRotate = true;
+                   s.kvKeys = s.kvValues = KvFormat::Int4;
+               }},
+        Option{"Window", [](EngineSettings& s) { s.pattern = windowOf(20, 0); }},
+        Option{"Sinks", [](EngineSettings& s) { s.pattern = windowOf(20, 4); }},
+        Option{"SinksTurnedInt4",
+               [](EngineSettings& s) {
+                   s.pattern = windowOf(20, 9);
+                   s.kvRotate = true;
+                   s.kvKeys = s.kvValues = KvFormat::Int4;
+               }},
+        Option{"BlockSparse", [](EngineSettings& s) { s.pattern = blockSparse(8, 2, 3); }},
+        Option{"BlockSparseOdd", [](EngineSettings& s) { s.pattern = blockSparse(11, 1, 4); }},
+        Option{"Pages",
+               [](EngineSettings& s) {
+                   s.pattern = pagesOf(2);
+                   s.kvKeys = s.kvValues = KvFormat::F32;
+               }},
+        Option{"PagesFirstLayerDense",
+               [](EngineSettings& s) {
+                   s.pattern = pagesOf(1, {true});
+                   s.kvKeys = s.kvValues = KvFormat::F32;
+               }}),
     optionName);
 
 }  // namespace

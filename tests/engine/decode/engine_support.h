@@ -101,4 +101,38 @@ class TemporaryFolder {
     std::filesystem::path m_path;
 };
 
+inline AttentionPattern windowOf(std::int64_t window, std::int64_t sinks) {
+    AttentionPattern pattern;
+    pattern.kind = AttentionPattern::Kind::Window;
+    pattern.window = window;
+    pattern.sinks = sinks;
+    return pattern;
+}
+
+inline AttentionPattern blockSparse(std::int64_t blockTokens, std::int64_t local,
+                                    std::int64_t stride) {
+    AttentionPattern pattern;
+    pattern.kind = AttentionPattern::Kind::BlockSparse;
+    pattern.blockTokens = blockTokens;
+    pattern.localBlocks = local;
+    pattern.strideBlocks = stride;
+    return pattern;
+}
+
+inline AttentionPattern pagesOf(std::int64_t pages, std::vector<bool> dense = {}) {
+    AttentionPattern pattern;
+    pattern.kind = AttentionPattern::Kind::Pages;
+    pattern.pages = pages;
+    pattern.denseLayers = std::move(dense);
+    return pattern;
+}
+
+inline AttentionPattern heavyHitters(std::int64_t recent, std::int64_t heavy) {
+    AttentionPattern pattern;
+    pattern.kind = AttentionPattern::Kind::HeavyHitters;
+    pattern.window = recent;
+    pattern.heavy = heavy;
+    return pattern;
+}
+
 }  // namespace lanescope::test

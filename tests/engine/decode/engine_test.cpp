@@ -216,38 +216,6 @@ TEST_F(EngineTest, ATurnedCacheChangesLittleButWhatItRounds) {
     EXPECT_GT(cosine(*plain, *turned), 0.99999);
 }
 
-AttentionPattern windowOf(std::int64_t window, std::int64_t sinks) {
-    AttentionPattern pattern;
-    pattern.kind = AttentionPattern::Kind::Window;
-    pattern.window = window;
-    pattern.sinks = sinks;
-    return pattern;
-}
-
-AttentionPattern blockSparse(std::int64_t blockTokens, std::int64_t local, std::int64_t stride) {
-    AttentionPattern pattern;
-    pattern.kind = AttentionPattern::Kind::BlockSparse;
-    pattern.blockTokens = blockTokens;
-    pattern.localBlocks = local;
-    pattern.strideBlocks = stride;
-    return pattern;
-}
-
-AttentionPattern pagesOf(std::int64_t pages) {
-    AttentionPattern pattern;
-    pattern.kind = AttentionPattern::Kind::Pages;
-    pattern.pages = pages;
-    return pattern;
-}
-
-AttentionPattern heavyHitters(std::int64_t recent, std::int64_t heavy) {
-    AttentionPattern pattern;
-    pattern.kind = AttentionPattern::Kind::HeavyHitters;
-    pattern.window = recent;
-    pattern.heavy = heavy;
-    return pattern;
-}
-
 /// A window that no text outgrows, blocks of all positions, pages enough for all: the dense tokens.
 TEST_F(EngineTest, PatternsThatLeaveNothingOutChangeNothing) {
     const auto expected = generateIds(*engine(), greedyRequest(somePrompt(60), 30));

@@ -156,9 +156,7 @@ TEST(BatchEngine, EvictionByWeightDependsOnNothingButTheText) {
     const auto model = tiny();
     const auto requests = someRequests(11, model->usableVocab());
     EngineSettings settings = settingsFor(8, 0);
-    settings.pattern.kind = AttentionPattern::Kind::HeavyHitters;
-    settings.pattern.window = 48;
-    settings.pattern.heavy = 16;
+    settings.pattern = heavyHitters(48, 16);
     const auto one = engineFor(model, settings);
     std::vector<std::vector<TokenId>> expected;
     for (const ServeRequest& request : requests)
