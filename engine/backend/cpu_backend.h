@@ -85,7 +85,7 @@ class CpuBackend final : public Backend {
     /// Lets tokens see the blocks that their sequences still have.
     void markHeld(std::span<const kernels::PagedKv> kv);
     [[nodiscard]] std::int64_t goneKeys(const Segment& segment) const;
-    void addMass();
+    void addMass(int layer);
     /// Turns the heads in x of tokens [begin, end) by a Hadamard matrix, where the lane wants that.
     void turn(float* x, std::int64_t nHeads, std::int64_t begin, std::int64_t end) const;
     /// Codes the blocks that this pass has filled, where keys are coded a block at a time.

@@ -297,7 +297,7 @@ void CpuBackend::attention(int layer, std::span<const kernels::PagedKv> kv, Read
             args.itemEnd = kernels::attentionItems(args);
             m_ops.attentionCombine(args);
         });
-    if (countsMass(layer)) addMass();
+    if (countsMass(layer)) addMass(layer);
     spans.mark(trace::Op::Attention, bytesOf(2 * n * qWidth) + cacheBytes(kv.front(), seen.keys),
                static_cast<std::uint64_t>(4 * seen.pairs * qWidth));
     if (m_settings.kvRotate)

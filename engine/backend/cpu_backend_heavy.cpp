@@ -34,7 +34,7 @@ std::int64_t CpuBackend::goneKeys(const Segment& segment) const {
     return m_goneKeys[static_cast<std::size_t>(&segment - m_tokens.segments.data())];
 }
 
-void CpuBackend::addMass() {
+void CpuBackend::addMass(int layer) {
     const std::int64_t nHeads = m_spec.nKvHeads;
     const float* mass = m_own.mass;
     for (const Segment& segment : m_tokens.segments) {
@@ -42,7 +42,9 @@ void CpuBackend::addMass() {
         const std::int64_t end = segment.firstPosition + segment.nTokens;
         const std::int64_t nBlocks = (end - 1) / blockTokens + 1;
         if (segment.heavy != nullptr) {
-            std::vector<double>& sums = segment.heavy->mass;
+            auto& layers = segment.heavy->mass;
+            if (layers.empty()) layers.resize(static_cast<std::size_t>(m_spec.nLayers));
+            std::vector<double>& sums = layers[static_cast<std::size_t>(layer)];
             if (std::ssize(sums) < nBlocks) sums.resize(static_cast<std::size_t>(nBlocks), 0.0);
             const auto add = [&](std::int64_t from, std::int64_t to) {
                 for (std::int64_t b = from; b < to; ++b) {

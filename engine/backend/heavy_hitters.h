@@ -7,14 +7,24 @@
 // block is full, the blocks that got the least go until the lane's budget holds.
 
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 namespace lanescope {
 
 struct HeavyHitters {
     std::int64_t nPrompt = 0;  ///< nothing is given up before
-    /// [blocks] weights summed up over queries, layers and heads, in the order of the queries.
-    std::vector<double> mass;
+    /// [layers][blocks] weights summed up over queries and heads. Layers apart, so that the order
+    /// of additions is the text's, however it is cut into passes.
+    std::vector<std::vector<double>> mass;
+
+    /// Of all layers; 0: nobody looked at it yet.
+    [[nodiscard]] double massOf(std::int64_t block) const {
+        double sum = 0.0;
+        for (const std::vector<double>& layer : mass)
+            if (block < std::ssize(layer)) sum += layer[static_cast<std::size_t>(block)];
+        return sum;
+    }
 };
 
 }  // namespace lanescope

@@ -24,11 +24,7 @@ void evictLight(BlockPool& pool, BlockTable& table, std::int64_t nTokens,
     std::vector<std::int64_t> held;
     for (std::int64_t b = 0; b < std::min(nOld, table.nBlocks()); ++b)
         if (table.blocks()[static_cast<std::size_t>(b)] >= 0) held.push_back(b);
-    const auto massOf = [&heavy](std::int64_t b) {
-        const auto at = static_cast<std::size_t>(b);
-        return at < heavy.mass.size() ? heavy.mass[at] : 0.0;
-    };
-    std::ranges::stable_sort(held, {}, massOf);
+    std::ranges::stable_sort(held, {}, [&heavy](std::int64_t b) { return heavy.massOf(b); });
     const std::int64_t tooMany = std::ssize(held) - blocksOf(pattern.heavy);
     for (std::int64_t i = 0; i < tooMany; ++i) {
         const std::int64_t b = held[static_cast<std::size_t>(i)];

@@ -129,7 +129,10 @@ Result<EffectiveSettings> resolveSettings(const ModelSpec& spec, const EngineSet
                                   ": the KV cache has " + std::to_string(s.poolBlocks) + " blocks");
     }
     s.prefillChunk = std::min(s.prefillChunk, s.contextTokens * s.maxSequences);
+    const kernels::AttentionKind kind = s.attention;
     if (auto ok = resolvePattern(spec, s); !ok) return ok.error();
+    if (s.attention != kind)
+        effective.notes.emplace_back("attention naive: it has the weights that blocks go by");
     if (!s.exact && exactFromEnvironment()) {
         s.exact = true;
         effective.notes.emplace_back("exact path: LANESCOPE_EXACT is set");

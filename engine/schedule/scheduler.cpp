@@ -310,7 +310,7 @@ BatchTicketInfo Scheduler::info(std::int32_t id) const {
     const Ticket* ticket = find(id);
     if (ticket == nullptr) return {};
     BatchTicketInfo info = ticket->info;
-    info.blocks = ticket->table.nBlocks();
+    info.blocks = ticket->table.nHeld();
     return info;
 }
 

@@ -88,6 +88,16 @@ TEST_F(CliGenerate, ThreadsAndAttentionDoNotChangeGreedyTokens) {
     EXPECT_EQ(naive["tokens"], flash["tokens"]);
 }
 
+TEST_F(CliGenerate, HeavyHittersKeepFewerKeysAndSayByWhichKernel) {
+    const auto all = cli(tokens({"--kv-block", "8"})).json();
+    const CliResult r = cli(tokens({"--kv-block", "8", "--attention", "heavy:8+0"}));
+    ASSERT_EQ(r.status, 0) << r.err;
+    EXPECT_LT(r.json()["kv"]["bytes"], all["kv"]["bytes"]) << r.out;
+    EXPECT_NE(r.err.find("note: attention naive: it has the weights"), std::string::npos) << r.err;
+    const CliResult dense = cli(tokens({"--attention", "heavy:8+0", "--dense-layers", "0"}));
+    EXPECT_TRUE(failsWith(dense, 2, "none can be dense"));
+}
+
 TEST_F(CliGenerate, OptionsOfAGpuAreSaidToBeOffOnAProcessor) {
     const CliResult r = cli(tokens({"--products", "cublaslt", "--sampling", "device"}));
     ASSERT_EQ(r.status, 0) << r.err;

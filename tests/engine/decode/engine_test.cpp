@@ -292,7 +292,9 @@ TEST(EvictLight, TheLeastWeightGoesOfTheOlderBlocks) {
     ASSERT_TRUE(pool.ok());
     BlockTable table;
     ASSERT_TRUE((*pool)->grow(table, 0, 80, {}).ok());
-    HeavyHitters heavy{.nPrompt = 76, .mass = {5.0, 1.0, 3.0, 3.0, 9.0, 0.5, 7.0, 0.1, 0.1, 0.1}};
+    HeavyHitters heavy{.nPrompt = 76,
+                       .mass = {{4.0, 1.0, 3.0, 3.0, 9.0, 0.5, 6.0, 0.1, 0.1, 0.1},
+                                {1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0}}};
     const auto held = [&table] {
         std::vector<std::int64_t> out;
         for (std::int64_t b = 0; b < table.nBlocks(); ++b)
